@@ -1,0 +1,251 @@
+package nb
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/rlx-go/gopherscope/internal/display"
+	"github.com/rlx-go/gopherscope/internal/interp"
+)
+
+// Runner runs cells one after the other; an *interp.Session is one.
+type Runner interface {
+	Run(ctx context.Context, cell interp.Cell, sink interp.Sink) (*display.Data, error)
+}
+
+// CellError is the failure of a cell, which ended the run of its notebook.
+type CellError struct {
+	// Cell is the execution count of the cell.
+	Cell int
+	// ID is the cell's id.
+	ID string
+	// Err is what Run returned, an *interp.Error as a rule.
+	Err error
+	// Interrupted tells that the context ended, so that the cell is not at fault.
+	Interrupted bool
+}
+
+func (e *CellError) Unwrap() error { return e.Err }
+
+// Error returns one line, such as "cell 3, line 2: undefined: x".
+func (e *CellError) Error() string {
+	place := cellName(e.Cell)
+	var ie *interp.Error
+	if !errors.As(e.Err, &ie) {
+		return place + ": " + oneLine(e.Err.Error())
+	}
+	if ie.Line > 0 {
+		if ie.Cell == place || ie.Cell == "" {
+			place = fmt.Sprintf("%s, line %d", place, ie.Line)
+		} else {
+			place = fmt.Sprintf("%s (in %s, line %d)", place, ie.Cell, ie.Line)
+		}
+	}
+	return place + ": " + oneLine(ie.Value)
+}
+
+func cellName(count int) string { return fmt.Sprintf("cell %d", count) }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// raisesException is the tag by which Jupyter's clients know a cell that is
+// meant to fail, so that the cells after it still run.
+const raisesException = "raises-exception"
+
+// Execute runs the notebook's code cells in order and replaces all their
+// outputs and execution counts. The first cell that fails keeps its error as an
+// output and ends the run with a *CellError; so does the end of ctx. The cells
+// after it have no outputs then. Before each cell and at the end, progress is
+// told how many cells ran.
+func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) error {
+	n.describeKernel()
+	for _, c := range n.Cells {
+		if c.Type == Code {
+			c.Outputs, c.ExecutionCount = nil, 0
+			delete(c.Metadata, "execution") // the times of an earlier run
+		}
+	}
+	count := 0
+	for _, c := range n.Cells {
+		if !c.runs() {
+			continue
+		}
+		progress(count)
+		count++
+		if err := c.execute(ctx, s, count); err != nil {
+			interrupted := ctx.Err() != nil
+			if interrupted || !c.tagged(raisesException) {
+				return &CellError{Cell: count, ID: c.ID, Err: err, Interrupted: interrupted}
+			}
+		}
+	}
+	progress(count)
+	return nil
+}
+
+func (c *Cell) execute(ctx context.Context, s Runner, count int) error {
+	if err := ctx.Err(); err != nil {
+		err := &interp.Error{Name: "Interrupted", Value: "interrupted before this cell ran"}
+		c.Outputs = []*Output{errorOutput(err)}
+		return err
+	}
+	c.ExecutionCount = count
+	var sink collector
+	result, err := s.Run(ctx, interp.Cell{Name: cellName(count), ID: c.ID, Source: c.Source}, &sink)
+	if err == nil && result != nil {
+		sink.rich(ExecuteResult, count, *result)
+	}
+	c.Outputs = sink.close()
+	if err != nil {
+		c.Outputs = append(c.Outputs, errorOutput(err))
+	}
+	return err
+}
+
+func errorOutput(err error) *Output {
+	var ie *interp.Error
+	if !errors.As(err, &ie) {
+		return &Output{Type: ErrorOutput, ErrorName: "Error", ErrorValue: err.Error()}
+	}
+	return &Output{Type: ErrorOutput, ErrorName: ie.Name, ErrorValue: ie.Value, Traceback: ie.Traceback}
+}
+
+// describeKernel records what runs the notebook, as a Jupyter client does from
+// the kernel's own description.
+func (n *Notebook) describeKernel() {
+	if n.Metadata == nil {
+		n.Metadata = map[string]any{}
+	}
+	spec, _ := n.Metadata["kernelspec"].(map[string]any)
+	if name, _ := spec["name"].(string); name == "" {
+		n.Metadata["kernelspec"] = map[string]any{
+			"display_name": "Go (gopherscope)", "language": "go", "name": "gopherscope",
+		}
+	} else if display, _ := spec["display_name"].(string); display == "" {
+		spec["display_name"] = name
+	}
+	n.Metadata["language_info"] = map[string]any{
+		"file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go",
+		"version": strings.TrimPrefix(runtime.Version(), "go"),
+	}
+}
+
+// collector gathers the outputs of one cell.
+type collector struct {
+	mu      sync.Mutex
+	outputs []*Output
+	text    strings.Builder // of the last output, when that is a stream
+	closed  bool            // a goroutine that the cell left behind may still write
+}
+
+func (c *collector) Stream(name, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || text == "" {
+		return
+	}
+	if last := len(c.outputs) - 1; last < 0 || c.outputs[last].Type != Stream || c.outputs[last].Name != name {
+		c.endStream()
+		c.outputs = append(c.outputs, &Output{Type: Stream, Name: name})
+	}
+	c.text.WriteString(text)
+}
+
+// endStream gives the last output, when it is a stream, its text.
+func (c *collector) endStream() {
+	if c.text.Len() > 0 {
+		c.outputs[len(c.outputs)-1].Text = c.text.String()
+		c.text.Reset()
+	}
+}
+
+func (c *collector) Display(data display.Data) { c.rich(DisplayData, 0, data) }
+
+func (c *collector) rich(kind string, count int, data display.Data) {
+	bundle, problems := storedBundle(data.Data)
+	metadata, err := jsonValue(data.Metadata)
+	if err != nil {
+		problems = append(problems, fmt.Sprintf("metadata: %v", err))
+	}
+	for _, p := range problems {
+		c.Stream("stderr", "not shown: "+p+"\n")
+	}
+	if len(bundle) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.endStream()
+	o := &Output{Type: kind, Data: bundle, ExecutionCount: count}
+	o.Metadata, _ = metadata.(map[string]any)
+	c.outputs = append(c.outputs, o)
+}
+
+func (c *collector) close() []*Output {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endStream()
+	c.closed = true
+	return c.outputs
+}
+
+// storedBundle turns the values of a MIME bundle into those of Output.Data, and
+// says which it had to leave out.
+func storedBundle(bundle display.MIMEMap) (display.MIMEMap, []string) {
+	out := display.MIMEMap{}
+	var problems []string
+	for mime, v := range bundle {
+		stored, err := storedValue(mime, v)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", mime, err))
+			continue
+		}
+		out[mime] = stored
+	}
+	return out, problems
+}
+
+func storedValue(mime string, v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		if t := strings.TrimSpace(v); isJSON(mime) && (strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[")) {
+			return jsonValue(json.RawMessage(v))
+		}
+		return v, nil
+	case []byte:
+		switch {
+		case isJSON(mime):
+			return jsonValue(json.RawMessage(v))
+		case isText(mime):
+			return string(v), nil
+		}
+		return base64.StdEncoding.EncodeToString(v), nil
+	}
+	if isJSON(mime) {
+		return jsonValue(v)
+	}
+	return fmt.Sprint(v), nil
+}
+
+// jsonValue returns v as Decode would have read it.
+func jsonValue(v any) (any, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var out any
+	err = d.Decode(&out)
+	return out, err
+}
