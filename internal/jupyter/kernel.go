@@ -1,0 +1,296 @@
+// Package jupyter serves an interpreter session to Jupyter clients: the
+// messaging protocol over ZeroMQ, and the kernelspec that tells clients how to
+// start the kernel.
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"github.com/rlx-go/gopherscope/internal/display"
+	"github.com/rlx-go/gopherscope/internal/interp"
+)
+
+const (
+	// abortWindow is how long the answer to a failed cell waits for the cells
+	// that were sent along with it: until the client has that answer, whatever
+	// comes was meant to follow a success.
+	abortWindow = 20 * time.Millisecond
+	// stopTime is what a running cell, and then the last messages, have when the
+	// kernel ends.
+	stopTime = 300 * time.Millisecond
+)
+
+// Session is what the kernel needs of an interpreter. *interp.Session is one.
+type Session interface {
+	Run(ctx context.Context, cell interp.Cell, sink interp.Sink) (*display.Data, error)
+	Complete(ctx context.Context, source string, cursor int) (interp.Completion, error)
+	IsComplete(source string) (status, indent string)
+}
+
+var _ Session = (*interp.Session)(nil)
+
+// Kernel serves one session. Requests on the shell socket run one after the
+// other on the goroutine of Serve's executor; those on the control socket are
+// answered at once, on the goroutine that received them.
+type Kernel struct {
+	session Session
+	wire    *wire
+	log     *log.Logger
+
+	shell, control, stdin, iopub, heartbeat *socket
+
+	mu     sync.Mutex
+	queue  []*request         // shell requests that wait for their turn
+	queued chan struct{}      // holds a token when queue may not be empty
+	cancel context.CancelFunc // ends the request in work, nil when there is none
+
+	count int // execution counter; the executor's own
+
+	stopping chan struct{}
+	stopOnce sync.Once
+}
+
+// request is a message and where its answer goes.
+type request struct {
+	*message
+	from *peer
+	// aborted is set when the request is to be answered without being done.
+	aborted bool
+}
+
+// Listen binds the sockets of a connection. The kernel then owns the session's
+// Run, Complete and IsComplete, and writes to logTo what no client is told.
+func Listen(c Connection, session Session, logTo io.Writer) (*Kernel, error) {
+	k := &Kernel{
+		session:  session,
+		wire:     newWire(c.Key),
+		log:      log.New(logTo, "gopherscope kernel: ", 0),
+		queued:   make(chan struct{}, 1),
+		stopping: make(chan struct{}),
+	}
+	ports := []int{c.ShellPort, c.ControlPort, c.StdinPort, c.IOPubPort, c.HBPort}
+	listeners := make([]net.Listener, len(ports))
+	for i, port := range ports {
+		l, err := c.listen(port)
+		if err != nil {
+			for _, open := range listeners[:i] {
+				open.Close()
+			}
+			return nil, fmt.Errorf("kernel sockets: %w", err)
+		}
+		listeners[i] = l
+	}
+	// The shell and control handlers publish, so that iopub is there first.
+	k.iopub = newSocket(zmq4.Pub, listeners[3], k.log, (*peer).subscribe)
+	k.heartbeat = newSocket(zmq4.Rep, listeners[4], k.log, (*peer).send)
+	k.stdin = newSocket(zmq4.Router, listeners[2], k.log, func(*peer, [][]byte) {})
+	k.control = newSocket(zmq4.Router, listeners[1], k.log, k.receiveControl)
+	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.receiveShell)
+	return k, nil
+}
+
+// Serve answers requests until a client asks for a shutdown or ctx ends. A cell
+// that runs then is interrupted; Serve does not wait for one that does not stop.
+func (k *Kernel) Serve(ctx context.Context) error {
+	k.publish(nil, "status", statusContent{"starting"})
+	executor := make(chan struct{})
+	go func() {
+		defer close(executor)
+		k.execute()
+	}()
+
+	select {
+	case <-ctx.Done():
+	case <-k.stopping:
+	}
+	k.stop()
+	k.Interrupt()
+	select {
+	case <-executor:
+	case <-time.After(stopTime):
+	}
+	last, done := context.WithTimeout(context.Background(), stopTime)
+	defer done()
+	for _, s := range []*socket{k.iopub, k.shell, k.control} {
+		s.flush(last)
+	}
+	for _, s := range []*socket{k.iopub, k.shell, k.control, k.stdin, k.heartbeat} {
+		s.close()
+	}
+	return nil
+}
+
+// Interrupt stops the running cell and drops the cells that wait behind it: who
+// presses stop does not want the next cell to begin.
+func (k *Kernel) Interrupt() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.cancel != nil {
+		k.cancel()
+	}
+	k.abortQueued()
+}
+
+func (k *Kernel) stop() { k.stopOnce.Do(func() { close(k.stopping) }) }
+
+// abortQueued marks the execute requests that wait. The others are answered:
+// they do not depend on the cell that failed. The caller holds mu.
+func (k *Kernel) abortQueued() {
+	for _, r := range k.queue {
+		if r.msgType == "execute_request" {
+			r.aborted = true
+		}
+	}
+}
+
+func (k *Kernel) receiveControl(from *peer, frames [][]byte) {
+	if m := k.decode("control", frames); m != nil {
+		k.answer(context.Background(), &request{message: m, from: from})
+	}
+}
+
+func (k *Kernel) receiveShell(from *peer, frames [][]byte) {
+	m := k.decode("shell", frames)
+	switch {
+	case m == nil:
+	case m.msgType == "shutdown_request":
+		// Clients before protocol 5.4 ask here, and mean it at once.
+		k.answer(context.Background(), &request{message: m, from: from})
+	default:
+		k.mu.Lock()
+		k.queue = append(k.queue, &request{message: m, from: from})
+		k.mu.Unlock()
+		select {
+		case k.queued <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (k *Kernel) decode(socket string, frames [][]byte) *message {
+	m, err := k.wire.decode(frames)
+	if err != nil {
+		k.log.Printf("dropped a message on the %s socket: %v", socket, err)
+		return nil
+	}
+	return m
+}
+
+// execute does the shell requests in order, until the kernel stops.
+func (k *Kernel) execute() {
+	for {
+		r, ctx, ok := k.take()
+		if !ok {
+			return
+		}
+		k.answer(ctx, r)
+		k.mu.Lock()
+		k.cancel()
+		k.cancel = nil
+		k.mu.Unlock()
+	}
+}
+
+// take waits for the next shell request. Its context is the one that Interrupt
+// ends, from the moment the request is out of the queue.
+func (k *Kernel) take() (*request, context.Context, bool) {
+	for {
+		select {
+		case <-k.stopping:
+			return nil, nil, false
+		default:
+		}
+		k.mu.Lock()
+		if len(k.queue) > 0 {
+			r := k.queue[0]
+			k.queue[0] = nil
+			k.queue = k.queue[1:]
+			ctx, cancel := context.WithCancel(context.Background())
+			k.cancel = cancel
+			k.mu.Unlock()
+			return r, ctx, true
+		}
+		k.mu.Unlock()
+		select {
+		case <-k.queued:
+		case <-k.stopping:
+		}
+	}
+}
+
+// answer does one request between its busy and its idle status.
+func (k *Kernel) answer(ctx context.Context, r *request) {
+	k.publish(r.header, "status", statusContent{"busy"})
+	if err := protect(func() error { return k.dispatch(ctx, r) }); err != nil {
+		k.log.Printf("%s: %v", r.msgType, err)
+	}
+	k.publish(r.header, "status", statusContent{"idle"})
+	if r.msgType == "shutdown_request" {
+		k.stop()
+	}
+}
+
+// dispatch does one request of any kind. Kinds it does not know get no answer,
+// as the protocol wants.
+func (k *Kernel) dispatch(ctx context.Context, r *request) error {
+	switch r.msgType {
+	case "kernel_info_request":
+		return k.reply(r, "kernel_info_reply", kernelInfo())
+	case "execute_request":
+		return k.executeRequest(ctx, r)
+	case "complete_request":
+		return k.completeRequest(ctx, r)
+	case "is_complete_request":
+		return k.isCompleteRequest(r)
+	case "inspect_request":
+		return k.reply(r, "inspect_reply", inspectReply{Status: "ok", Data: none{}, Metadata: none{}})
+	case "history_request":
+		return k.reply(r, "history_reply", historyReply{Status: "ok", History: []any{}})
+	case "comm_info_request":
+		return k.reply(r, "comm_info_reply", commInfoReply{Status: "ok", Comms: none{}})
+	case "interrupt_request":
+		k.Interrupt()
+		return k.reply(r, "interrupt_reply", statusReply{"ok"})
+	case "shutdown_request":
+		return k.shutdownRequest(r)
+	}
+	return nil
+}
+
+// reply answers a request on the connection it came on.
+func (k *Kernel) reply(r *request, msgType string, content any) error {
+	frames, err := k.wire.encode(r.identities, msgType, r.header, content)
+	if err != nil {
+		return err
+	}
+	r.from.send(frames)
+	return nil
+}
+
+// publish sends a message to every client. The topic says nothing that the
+// message does not; it lets a client subscribe to some kinds only.
+func (k *Kernel) publish(parent json.RawMessage, msgType string, content any) {
+	frames, err := k.wire.encode([][]byte{[]byte("kernel." + k.wire.session + "." + msgType)}, msgType, parent, content)
+	if err != nil {
+		k.log.Print(err)
+		return
+	}
+	k.iopub.broadcast(frames)
+}
+
+// read decodes the content of a request.
+func (r *request) read(content any) error {
+	if err := json.Unmarshal(r.content, content); err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	return nil
+}
