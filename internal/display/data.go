@@ -1,3 +1,5 @@
+// Package display is what cells import as "display": it makes rich values, one
+// content in one or more MIME types, and finds how a Go value shows itself.
 package display
 
 // MIMEMap maps a MIME type (or a metadata key) to its value. Values are strings

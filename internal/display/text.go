@@ -1,0 +1,326 @@
+package display
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of a value's text: what a reader takes in, not what a page can hold.
+const (
+	maxText  = 16 << 10 // bytes of a whole value
+	maxElems = 100      // elements shown of a slice, array or map
+	maxDepth = 6        // nesting of values
+	maxSort  = 10_000   // larger maps are shown in no order
+)
+
+// Text is a value as fmt prints it with %+v, except that it is bounded: long
+// slices, maps and strings are cut, with their length. Matrices are tables, the
+// fields that pointers lead to are shown, and a value's own Error or String
+// method is used as fmt uses it.
+func Text(v any) string { return TextOf(v, Methods(v)) }
+
+// TextOf is Text for a value whose methods are found by method.
+func TextOf(v any, method Lookup) string {
+	if s, ok := v.(string); ok {
+		return cut(s)
+	}
+	if table, ok := matrixTable(v, method); ok {
+		return table
+	}
+	for _, name := range []string{"Error", "String"} {
+		if text, ok := method(name).(func() string); ok {
+			return cut(text())
+		}
+	}
+	if f, ok := v.(fmt.Formatter); ok && !isNil(v) {
+		return cut(fmt.Sprintf("%+v", f))
+	}
+	var p printer
+	p.value(reflect.ValueOf(v), 0)
+	return p.String()
+}
+
+// cut bounds a string, on a character's boundary.
+func cut(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	end := maxText
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s... (%d bytes)", s[:end], len(s))
+}
+
+// printer writes values until their text is long enough.
+type printer struct {
+	strings.Builder
+	open []uintptr // pointers being printed, against cycles
+}
+
+func (p *printer) full() bool { return p.Len() > maxText }
+
+func (p *printer) value(v reflect.Value, depth int) {
+	switch {
+	case p.full():
+		return
+	case !v.IsValid():
+		p.WriteString("<nil>")
+		return
+	case depth > maxDepth:
+		p.WriteString("...")
+		return
+	}
+	if depth > 0 && p.own(v) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		p.WriteString(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		p.WriteString(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		p.WriteString(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float32:
+		fmt.Fprint(p, float32(v.Float()))
+	case reflect.Float64:
+		fmt.Fprint(p, v.Float())
+	case reflect.Complex64:
+		fmt.Fprint(p, complex64(v.Complex()))
+	case reflect.Complex128:
+		fmt.Fprint(p, v.Complex())
+	case reflect.String:
+		p.WriteString(cut(v.String()))
+	case reflect.Interface:
+		p.value(v.Elem(), depth)
+	case reflect.Pointer:
+		p.pointer(v, depth)
+	case reflect.Struct:
+		p.fields(v, depth)
+	case reflect.Slice, reflect.Array:
+		p.elems(v, depth)
+	case reflect.Map:
+		p.entries(v, depth)
+	default: // channels, functions, unsafe pointers
+		if v.Kind() != reflect.UnsafePointer && v.IsNil() {
+			p.WriteString("<nil>")
+		} else {
+			fmt.Fprintf(p, "<%s>", v.Type())
+		}
+	}
+}
+
+// own prints a nested value in the way its type asks for, and reports whether
+// it asks for one.
+func (p *printer) own(v reflect.Value) bool {
+	if k := v.Kind(); !v.CanInterface() || k == reflect.Interface || k == reflect.Pointer && v.IsNil() {
+		return false
+	}
+	if rows, cols, _, ok := asMatrix(v.Interface(), Methods(v.Interface())); ok {
+		fmt.Fprintf(p, "<%d x %d matrix>", rows, cols)
+		return true
+	}
+	switch v.Interface().(type) {
+	case error, fmt.Stringer, fmt.Formatter:
+		// fmt turns a panic of these methods into text.
+		p.WriteString(cut(fmt.Sprintf("%+v", v.Interface())))
+		return true
+	}
+	return false
+}
+
+func (p *printer) pointer(v reflect.Value, depth int) {
+	switch {
+	case v.IsNil():
+		p.WriteString("<nil>")
+	case slices.Contains(p.open, v.Pointer()):
+		p.WriteString("&...")
+	default:
+		p.open = append(p.open, v.Pointer())
+		p.WriteString("&")
+		p.value(v.Elem(), depth+1)
+		p.open = p.open[:len(p.open)-1]
+	}
+}
+
+func (p *printer) fields(v reflect.Value, depth int) {
+	p.WriteByte('{')
+	for i := range v.NumField() {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		if p.full() {
+			p.WriteString("...")
+			break
+		}
+		fmt.Fprintf(p, "%s:", v.Type().Field(i).Name)
+		p.value(v.Field(i), depth+1)
+	}
+	p.WriteByte('}')
+}
+
+func (p *printer) elems(v reflect.Value, depth int) {
+	p.WriteByte('[')
+	for i := range v.Len() {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		if i == maxElems || p.full() {
+			fmt.Fprintf(p, "... (%d elements)", v.Len())
+			break
+		}
+		p.value(v.Index(i), depth+1)
+	}
+	p.WriteByte(']')
+}
+
+func (p *printer) entries(v reflect.Value, depth int) {
+	keys := v.MapKeys()
+	if len(keys) <= maxSort {
+		slices.SortFunc(keys, compareKeys)
+	}
+	p.WriteString("map[")
+	for i, key := range keys {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		if i == maxElems || p.full() {
+			fmt.Fprintf(p, "... (%d entries)", v.Len())
+			break
+		}
+		p.value(key, depth+1)
+		p.WriteByte(':')
+		p.value(v.MapIndex(key), depth+1)
+	}
+	p.WriteByte(']')
+}
+
+// compareKeys orders keys of one basic kind by value, others by their text.
+func compareKeys(a, b reflect.Value) int {
+	if a.Kind() == b.Kind() {
+		switch {
+		case a.CanInt():
+			return cmp.Compare(a.Int(), b.Int())
+		case a.CanUint():
+			return cmp.Compare(a.Uint(), b.Uint())
+		case a.CanFloat():
+			return cmp.Compare(a.Float(), b.Float())
+		case a.Kind() == reflect.String:
+			return strings.Compare(a.String(), b.String())
+		}
+	}
+	var pa, pb printer
+	pa.value(a, 1)
+	pb.value(b, 1)
+	return strings.Compare(pa.String(), pb.String())
+}
+
+// asMatrix knows a struct with exactly the fields of gonum's blas32.General and
+// blas64.General, and any value with the two methods that gonum's mat.Matrix is
+// read by. It says nothing of a matrix whose data do not fit its shape.
+func asMatrix(v any, method Lookup) (rows, cols int, at func(i, j int) float64, ok bool) {
+	if rv := reflect.ValueOf(v); rv.Kind() == reflect.Struct {
+		return general(rv)
+	}
+	dims, okDims := method("Dims").(func() (int, int))
+	at, okAt := method("At").(func(i, j int) float64)
+	if !okDims || !okAt {
+		return 0, 0, nil, false
+	}
+	rows, cols = dims()
+	return rows, cols, at, true
+}
+
+func general(v reflect.Value) (rows, cols int, at func(i, j int) float64, ok bool) {
+	if v.NumField() != 4 {
+		return 0, 0, nil, false
+	}
+	field := func(name string, kind reflect.Kind) (reflect.Value, bool) {
+		f := v.FieldByName(name)
+		return f, f.IsValid() && f.Kind() == kind
+	}
+	r, okRows := field("Rows", reflect.Int)
+	c, okCols := field("Cols", reflect.Int)
+	s, okStride := field("Stride", reflect.Int)
+	data, okData := field("Data", reflect.Slice)
+	if !okRows || !okCols || !okStride || !okData || !data.Type().Elem().ConvertibleTo(reflect.TypeFor[float64]()) {
+		return 0, 0, nil, false
+	}
+	rows, cols = int(r.Int()), int(c.Int())
+	stride := int(s.Int())
+	if rows < 0 || cols < 0 || stride < cols || rows > 0 && cols > 0 && !fits(rows, cols, stride, data.Len()) {
+		return 0, 0, nil, false
+	}
+	at = func(i, j int) float64 {
+		return data.Index(i*stride + j).Convert(reflect.TypeFor[float64]()).Float()
+	}
+	return rows, cols, at, true
+}
+
+func fits(rows, cols, stride, length int) bool {
+	return rows-1 <= (math.MaxInt-cols)/stride && (rows-1)*stride+cols <= length
+}
+
+// Rows and columns of a matrix that are shown: all up to edge*2+1, else the
+// first and the last few.
+const edge = 4
+
+// matrixTable is a matrix as its shape and a small table.
+func matrixTable(v any, method Lookup) (string, bool) {
+	rows, cols, at, ok := asMatrix(v, method)
+	if !ok {
+		return "", false
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d x %d matrix", rows, cols)
+	if rows == 0 || cols == 0 {
+		return b.String(), true
+	}
+	is, js := shown(rows), shown(cols)
+	cells := make([][]string, len(is))
+	width := make([]int, len(js))
+	for y, i := range is {
+		cells[y] = make([]string, len(js))
+		for x, j := range js {
+			switch {
+			case i < 0 || j < 0:
+				cells[y][x] = "..."
+			default:
+				cells[y][x] = strconv.FormatFloat(at(i, j), 'g', 5, 64)
+			}
+			width[x] = max(width[x], len(cells[y][x]))
+		}
+	}
+	for _, row := range cells {
+		b.WriteByte('\n')
+		for x, cell := range row {
+			fmt.Fprintf(&b, "  %*s", width[x], cell)
+		}
+	}
+	return b.String(), true
+}
+
+// shown lists the indices of n that a table shows; -1 stands for a gap.
+func shown(n int) []int {
+	var at []int
+	if n <= 2*edge+1 {
+		for i := range n {
+			at = append(at, i)
+		}
+		return at
+	}
+	for i := range edge {
+		at = append(at, i)
+	}
+	at = append(at, -1)
+	for i := n - edge; i < n; i++ {
+		at = append(at, i)
+	}
+	return at
+}
