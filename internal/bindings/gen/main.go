@@ -1,0 +1,198 @@
+// Command gen writes the tables of package bindings: a file for each package
+// that a notebook cell can import. Run it by go generate.
+package main
+
+import (
+	"fmt"
+	"go/build"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "github.com/rlx-go/gopherscope"
+
+// imported lists the packages that are not of the standard library. Their
+// exported names are the same on every platform.
+var imported = []string{
+	//module + "/kernels",
+
+	"gonum.org/v1/gonum/blas",
+	"gonum.org/v1/gonum/blas/blas32",
+	"gonum.org/v1/gonum/blas/blas64",
+	"gonum.org/v1/gonum/cmplxs",
+	"gonum.org/v1/gonum/diff/fd",
+	"gonum.org/v1/gonum/dsp/fourier",
+	"gonum.org/v1/gonum/floats",
+	"gonum.org/v1/gonum/floats/scalar",
+	"gonum.org/v1/gonum/integrate",
+	"gonum.org/v1/gonum/interp",
+	"gonum.org/v1/gonum/mat",
+	"gonum.org/v1/gonum/optimize",
+	"gonum.org/v1/gonum/stat",
+	"gonum.org/v1/gonum/stat/combin",
+	"gonum.org/v1/gonum/stat/distuv",
+
+	"gonum.org/v1/plot",
+	"gonum.org/v1/plot/palette",
+	"gonum.org/v1/plot/palette/brewer",
+	"gonum.org/v1/plot/palette/moreland",
+	"gonum.org/v1/plot/plotter",
+	"gonum.org/v1/plot/plotutil",
+	"gonum.org/v1/plot/vg",
+	"gonum.org/v1/plot/vg/draw",
+	"gonum.org/v1/plot/vg/vgimg",
+	"gonum.org/v1/plot/vg/vgsvg",
+
+	"github.com/go-echarts/go-echarts/v2/charts",
+	"github.com/go-echarts/go-echarts/v2/components",
+	"github.com/go-echarts/go-echarts/v2/event",
+	"github.com/go-echarts/go-echarts/v2/opts",
+	"github.com/go-echarts/go-echarts/v2/render",
+	"github.com/go-echarts/go-echarts/v2/types",
+}
+
+// standard lists the packages of the standard library. What they export depends
+// on the Go release and may depend on the platform.
+var standard = []string{
+	"bufio",
+	"bytes",
+	"context",
+	"errors",
+	"fmt",
+	"image",
+	"image/color",
+	"io",
+	"io/fs",
+	"math",
+	"math/bits",
+	"math/cmplx",
+	"math/rand",
+	"math/rand/v2",
+	"os",
+	"path/filepath",
+	"sort",
+	"strconv",
+	"strings",
+	"sync",
+	"sync/atomic",
+	"time",
+	"unicode/utf8",
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	files, err := generate()
+	if err != nil {
+		return err
+	}
+	dir, err := outputDir()
+	if err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	if err != nil {
+		return err
+	}
+	for _, file := range old {
+		if _, ok := files[filepath.Base(file)]; !ok {
+			if err := os.Remove(file); err != nil {
+				return err
+			}
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suffix ends the name of every generated file. It also keeps a package path
+// that ends in the name of an operating system from becoming a build constraint.
+const suffix = "_gen.go"
+
+// generate returns the generated files by name.
+func generate() (map[string][]byte, error) {
+	one, err := load("linux", "amd64", imported)
+	if err != nil {
+		return nil, err
+	}
+	var all []platformPackages
+	for _, p := range [...][2]string{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "arm64"}, {"windows", "amd64"}} {
+		pkgs, err := load(p[0], p[1], standard)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pkgs)
+	}
+
+	var pkgs []pkg
+	for _, path := range imported {
+		pkgs = append(pkgs, newPkg(path, one))
+	}
+	for _, path := range standard {
+		pkgs = append(pkgs, newPkg(path, all...))
+	}
+	proxies := make(map[string]bool)
+	for _, p := range pkgs {
+		for _, i := range p.interfaces() {
+			proxies[qualified(i)] = true
+		}
+	}
+	files := map[string][]byte{"goversion" + suffix: versionFile()}
+	for _, p := range pkgs {
+		text, err := p.file(proxies)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.path, err)
+		}
+		files[identifier(p.path)+suffix] = text
+	}
+	return files, nil
+}
+
+// goVersion is the Go release that this program was built with, as "go1.26".
+func goVersion() string {
+	tags := build.Default.ReleaseTags
+	return tags[len(tags)-1]
+}
+
+func versionFile() []byte {
+	return []byte(header + `
+// GoVersion is the Go release whose standard library the tables describe. A
+// later release has these names too.
+const GoVersion = "` + goVersion() + `"
+`)
+}
+
+// outputDir returns the folder of package bindings.
+func outputDir() (string, error) {
+	path := module + "/internal/bindings"
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedFiles}, path)
+	if err != nil {
+		return "", err
+	}
+	if len(pkgs) != 1 || len(pkgs[0].GoFiles) == 0 {
+		return "", fmt.Errorf("%s: not found from this folder", path)
+	}
+	return filepath.Dir(pkgs[0].GoFiles[0]), nil
+}
+
+// identifier makes a Go identifier of an import path.
+func identifier(path string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, path)
+}
