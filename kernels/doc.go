@@ -1,3 +1,52 @@
 // Package kernels multiplies activations by a weight that was prepared once:
-// y[m,n] = x[m,k] W[k,n], with W stored dense, low-rank or quantized.
+// y[m,n] = x[m,k] W[k,n], with W stored as float32, as low-rank factors or as
+// int8 codes.
+//
+// # Shapes
+//
+// Every matrix is row-major. A weight is W[k,n] = [in, out]: k, the reduction
+// axis, counts inputs and n counts output channels. "Per channel" means per
+// output channel, that is per column of W. "Per row" of activations means per
+// row of x. Any of m, k and n may be 0; with k = 0 the product is all zeros.
+//
+// # Schemes
+//
+//	scheme     type             weight in memory             error
+//	dense      [Dense]          f32 [k,n]                    rounding of the sums
+//	f32        [F32]            f32 [n,k]                    rounding of the sums
+//	skipzeros  [SkipZeros]      f32 [k,n]                    rounding of the sums
+//	lowrank    [LowRank]        f32 [k,r] and [r,n]          truncation to rank r
+//	int8       [Int8PerChannel] int8 [k,n] and n scales      8-bit weight
+//	w8a16      [W8A16]          int8 [n,k] and n scales      8-bit weight
+//	w8a8       [W8A8]           int8 [n,k] and n scales      8-bit weight and activations
+//
+// A constructor copies what it needs of the weight, so the caller may change
+// or drop it afterwards. These are the portable reference implementations: one
+// goroutine, plain loops, written to be read and to be compared with.
+//
+// # Quantization
+//
+// Quantization is symmetric absmax with 127 levels a side. A vector v (a column
+// of W, or a row of x) becomes codes c and one float32 scale s:
+//
+//	s    = max(max|v| / 127, 2^-126)
+//	c[i] = round(v[i] * (1/s)), halves away from zero, in float32
+//
+// so that v[i] is within s/2 of s*c[i], up to a rounding of at most 4e-5 s.
+// The floor, the smallest normal float32, keeps 1/s finite: zero vectors give
+// exact zeros, and vectors below 1e-36 lose precision but never produce an Inf
+// or a NaN.
+//
+// # Non-finite values
+//
+// Dense and F32 follow IEEE arithmetic. Every other scheme refuses a weight
+// that holds a NaN or an infinity, with a [*NonFiniteError] that names the first
+// one. If a row of x holds a NaN or an infinity, that whole row of y is NaN, and
+// the other rows are not affected.
+//
+// # Errors
+//
+// Constructors return errors. MulTo and the other methods that compute panic
+// with a [*ShapeError] when operands do not fit, as gonum does, before they
+// write anything.
 package kernels

@@ -1,0 +1,116 @@
+package kerneltest
+
+import (
+	"math"
+
+	"github.com/rlx-go/gopherscope/kernels"
+)
+
+// A Bound returns, for each element of y[m,n] in row order, the largest distance
+// from the exact product x[m,k] w[k,n] that a scheme allows. w and x are finite.
+type Bound func(w, x kernels.Matrix) []float64
+
+const (
+	unit      = 0x1p-24  // unit roundoff of float32
+	subnormal = 0x1p-149 // smallest positive float32
+	minNormal = 0x1p-126 // smallest normal float32
+
+	// Half a quantization step, and the float32 rounding of v/scale, which is
+	// at most 127 * 4 unit.
+	half = 0.5 + 127*4*unit
+)
+
+// Float32Bound is the bound of float32 sums in any order, with or without fused
+// multiply-adds: (k+3) u sum|x w|, u = 2^-24, and an allowance for underflow.
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.)
+func Float32Bound(w, x kernels.Matrix) []float64 {
+	return eachElement(w, x, func(xi, wj []float64) float64 {
+		return rounding(len(xi), dotAbs(xi, wj))
+	})
+}
+
+// Int8WeightBound is the bound of a weight in symmetric absmax int8 per output
+// channel, codes in [-127, 127], with float32 activations and float32 sums: half
+// a step of the channel times sum|x|, and the rounding of the sums.
+func Int8WeightBound(w, x kernels.Matrix) []float64 {
+	return eachElement(w, x, func(xi, wj []float64) float64 {
+		quantization := half * scale(wj) * sumAbs(xi)
+		return quantization + rounding(len(xi), dotAbs(xi, wj)+quantization)
+	})
+}
+
+// Int8Bound is the bound of a weight in symmetric absmax int8 per output channel
+// with activations in symmetric absmax int8 per row, codes in [-127, 127] and
+// exact integer sums: half a step of the channel times sum|x|, half a step of
+// the row times sum|w|, k times both, and the rounding of the two scales.
+func Int8Bound(w, x kernels.Matrix) []float64 {
+	return eachElement(w, x, func(xi, wj []float64) float64 {
+		s, t := half*scale(wj), half*scale(xi)
+		quantization := s*sumAbs(xi) + t*sumAbs(wj) + float64(len(xi))*s*t
+		return quantization + 4*unit*(dotAbs(xi, wj)+quantization) + subnormal
+	})
+}
+
+// Product returns x[m,k] w[k,n] in row order, summed in float64.
+func Product(w, x kernels.Matrix) []float64 {
+	return eachElement(w, x, func(xi, wj []float64) float64 {
+		var sum float64
+		for p := range xi {
+			sum += xi[p] * wj[p]
+		}
+		return sum
+	})
+}
+
+// rounding bounds the error of a float32 sum of k products and one more
+// multiplication, given the sum of their absolute values.
+func rounding(k int, abs float64) float64 {
+	return float64(k+3)*unit*abs + float64(k+1)*subnormal
+}
+
+// scale returns the symmetric absmax int8 step of v.
+func scale(v []float64) float64 {
+	var absmax float64
+	for _, f := range v {
+		absmax = max(absmax, math.Abs(f))
+	}
+	return max(absmax/127, minNormal)
+}
+
+func sumAbs(v []float64) float64 {
+	var sum float64
+	for _, f := range v {
+		sum += math.Abs(f)
+	}
+	return sum
+}
+
+func dotAbs(a, b []float64) float64 {
+	var sum float64
+	for p := range a {
+		sum += math.Abs(a[p] * b[p])
+	}
+	return sum
+}
+
+// eachElement returns f(row i of x, column j of w) for each element of y.
+func eachElement(w, x kernels.Matrix, f func(xi, wj []float64) float64) []float64 {
+	columns := make([][]float64, w.Cols)
+	for j := range columns {
+		columns[j] = make([]float64, w.Rows)
+		for p := range columns[j] {
+			columns[j][p] = float64(w.Data[p*w.Stride+j])
+		}
+	}
+	out := make([]float64, 0, x.Rows*w.Cols)
+	xi := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for p := range xi {
+			xi[p] = float64(x.Data[i*x.Stride+p])
+		}
+		for _, wj := range columns {
+			out = append(out, f(xi, wj))
+		}
+	}
+	return out
+}

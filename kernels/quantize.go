@@ -1,0 +1,101 @@
+package kernels
+
+import "math"
+
+const (
+	maxCode  = 127      // the largest code of symmetric int8
+	minScale = 0x1p-126 // the smallest normal float32
+)
+
+// quantize writes the int8 codes of v, in [-127, 127], and returns their scale,
+// by the formula of the package comment. If v is not finite, the scale is NaN
+// and the codes are 0.
+func quantize(codes []int8, v []float32) (scale float32) {
+	codes = codes[:len(v)]
+	if firstNonFinite(v) >= 0 {
+		clear(codes)
+		return nan
+	}
+	var absmax float32
+	for _, f := range v {
+		absmax = max(absmax, f, -f)
+	}
+	scale = max(absmax/maxCode, minScale)
+	inverse := 1 / scale
+	for i, f := range v {
+		// |f*inverse| < 127 (1 + 2^-22), which rounds to 127: no clamp needed.
+		codes[i] = int8(math.Round(float64(f * inverse)))
+	}
+	return scale
+}
+
+// channels is a weight [k,n] as int8 codes with one scale per output channel.
+type channels struct {
+	k, n   int
+	codes  []int8    // output-major, [n,k]
+	scales []float32 // n
+}
+
+// quantizeChannels quantizes each column of w[k,n].
+func quantizeChannels(op string, w Matrix) (channels, error) {
+	if err := checkFiniteMatrix(op, "w", w); err != nil {
+		return channels{}, err
+	}
+	c := channels{
+		k: w.Rows, n: w.Cols,
+		codes:  make([]int8, w.Rows*w.Cols),
+		scales: make([]float32, w.Cols),
+	}
+	column := make([]float32, c.k)
+	for j := range c.n {
+		for p := range column {
+			column[p] = w.Data[p*w.Stride+j]
+		}
+		c.scales[j] = quantize(c.channel(j), column)
+	}
+	return c, nil
+}
+
+// channel returns the k codes of output channel j.
+func (c *channels) channel(j int) []int8 { return c.codes[j*c.k:][:c.k] }
+
+// dequantize returns the weight [k,n] that the codes and scales stand for.
+func (c *channels) dequantize() Matrix {
+	w := New(c.k, c.n)
+	for j, scale := range c.scales {
+		for p, code := range c.channel(j) {
+			w.Data[p*w.Stride+j] = scale * float32(code)
+		}
+	}
+	return w
+}
+
+func (c *channels) bytes() int64 { return int64(len(c.codes)) + 4*int64(len(c.scales)) }
+
+// QuantizedRows holds activations x[m,k] as int8 codes with one scale a row:
+// Scales[i] * Codes[i*Cols+p] stands for x[i,p]. The scale of a row that was not
+// finite is NaN.
+type QuantizedRows struct {
+	Rows, Cols int       // m and k
+	Codes      []int8    // Rows*Cols, row-major
+	Scales     []float32 // Rows
+}
+
+// QuantizeRows quantizes each row of x[m,k]. It panics with a *ShapeError when x
+// is malformed.
+func QuantizeRows(x Matrix) QuantizedRows {
+	if err := checkMatrix("QuantizeRows", "x", x); err != nil {
+		panic(err)
+	}
+	q := QuantizedRows{
+		Rows: x.Rows, Cols: x.Cols,
+		Codes:  make([]int8, x.Rows*x.Cols),
+		Scales: make([]float32, x.Rows),
+	}
+	for i := range x.Rows {
+		q.Scales[i] = quantize(q.row(i), row(x, i))
+	}
+	return q
+}
+
+func (q *QuantizedRows) row(i int) []int8 { return q.Codes[i*q.Cols:][:q.Cols] }
