@@ -19,7 +19,7 @@ var pkg_gonum_org_v1_gonum_mat = source{
 	constants: []constant{
 		{"CondNorm", mat_.CondNorm, ""},
 		{"CondNormTrans", mat_.CondNormTrans, ""},
-		{"ConditionTolerance", float64(mat_.ConditionTolerance), "float:10000000000000000"},
+		{"ConditionTolerance", mat_.ConditionTolerance, "float:10000000000000000"},
 		{"EigenBoth", mat_.EigenBoth, ""},
 		{"EigenLeft", mat_.EigenLeft, ""},
 		{"EigenNone", mat_.EigenNone, ""},

@@ -12,40 +12,49 @@ import (
 // constant returns two Go expressions for a constant, given its objects on each
 // platform: the constant in a type that can hold it (nil when there is none), and
 // the exact value of an untyped one as gomacro marshals it ("" when it is typed).
-func (f *file) constant(ref string, objs []types.Object) (value, exact string, err error) {
-	basic, ok := types.Unalias(objs[0].Type()).(*types.Basic)
+func (f *file) constant(o object) (value, exact string, err error) {
+	basic, ok := types.Unalias(o[0].Type()).(*types.Basic)
 	if !ok || basic.Info()&types.IsUntyped == 0 {
-		return ref, `""`, nil
+		return f.ref(o[0]), `""`, nil
 	}
-	val := objs[0].(*types.Const).Val()
-	for _, o := range objs[1:] {
-		if !constant.Compare(val, token.EQL, o.(*types.Const).Val()) {
-			exact, err := f.exactOnPlatform(ref, basic)
-			return ref, exact, err
+	val := o[0].(*types.Const).Val()
+	for _, other := range o[1:] {
+		if !constant.Compare(val, token.EQL, other.(*types.Const).Val()) {
+			exact, err := f.exactOnPlatform(f.ref(o[0]), basic)
+			return f.ref(o[0]), exact, err
 		}
 	}
 	exact, err = marshal(basic, val)
-	return convert(ref, basic, val), strconv.Quote(exact), err
+	switch holder := holder(basic, val); holder {
+	case "":
+		value = "nil"
+	case types.Default(basic).String():
+		value = f.ref(o[0])
+	default:
+		value = holder + "(" + f.ref(o[0]) + ")"
+	}
+	return value, strconv.Quote(exact), err
 }
 
-// convert returns an expression for an untyped constant that does not overflow
-// where its default type would.
-func convert(ref string, basic *types.Basic, val constant.Value) string {
-	if basic.Info()&types.IsNumeric == 0 || basic.Kind() == types.UntypedComplex {
-		return ref
-	}
-	if v := constant.ToInt(val); basic.Info()&types.IsInteger != 0 {
-		if _, ok := constant.Int64Val(v); ok {
-			return ref
+// holder returns the name of a type that can hold an untyped constant, its
+// default type if that can, and "" when no type can.
+func holder(basic *types.Basic, val constant.Value) string {
+	if basic.Info()&types.IsInteger != 0 {
+		val = constant.ToInt(val)
+		if _, ok := constant.Int64Val(val); ok {
+			return types.Default(basic).String()
 		}
-		if _, ok := constant.Uint64Val(v); ok {
-			return "uint64(" + ref + ")"
+		if _, ok := constant.Uint64Val(val); ok {
+			return "uint64"
 		}
 	}
-	if v, _ := constant.Float64Val(val); math.IsInf(v, 0) {
-		return "nil"
+	if basic.Info()&(types.IsInteger|types.IsFloat) != 0 {
+		if v, _ := constant.Float64Val(val); math.IsInf(v, 0) {
+			return ""
+		}
+		return "float64"
 	}
-	return "float64(" + ref + ")"
+	return types.Default(basic).String()
 }
 
 // marshal writes an untyped constant in the format that gomacro reads: the kind,

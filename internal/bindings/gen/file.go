@@ -51,28 +51,25 @@ type file struct {
 // qualified names of all interfaces that get a proxy.
 func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 	f := &file{imports: make(map[string]string)}
-	self := f.qualifier(p.types)
-
 	var constants, functions, variables, typs, proxied bytes.Buffer
 	for _, o := range p.objects {
 		name := o[0].Name()
-		ref := self + "." + name
 		switch obj := o[0].(type) {
 		case *types.Const:
-			value, exact, err := f.constant(ref, o)
+			value, exact, err := f.constant(o)
 			if err != nil {
 				return nil, fmt.Errorf("constant %s: %w", name, err)
 			}
 			fmt.Fprintf(&constants, "{%q, %s, %s},\n", name, value, exact)
 		case *types.Func:
 			if obj.Signature().TypeParams() == nil {
-				fmt.Fprintf(&functions, "{%q, %s},\n", name, ref)
+				fmt.Fprintf(&functions, "{%q, %s},\n", name, f.ref(obj))
 			}
 		case *types.Var:
-			fmt.Fprintf(&variables, "{%q, &%s},\n", name, ref)
+			fmt.Fprintf(&variables, "{%q, &%s},\n", name, f.ref(obj))
 		case *types.TypeName:
 			if isValueType(obj.Type()) {
-				fmt.Fprintf(&typs, "{%q, (*%s)(nil)},\n", name, ref)
+				fmt.Fprintf(&typs, "{%q, (*%s)(nil)},\n", name, f.ref(obj))
 			}
 		}
 	}
@@ -83,7 +80,7 @@ func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 	}
 	for _, i := range p.foreignInterfaces() {
 		if proxies[qualified(i)] {
-			fmt.Fprintf(&typs, "{%q, (*%s.%s)(nil)},\n", qualified(i), f.qualifier(i.Pkg()), i.Name())
+			fmt.Fprintf(&typs, "{%q, (*%s)(nil)},\n", qualified(i), f.ref(i))
 			fmt.Fprintf(&proxied, "{%q, (*%s)(nil)},\n", qualified(i), proxyName(i))
 		}
 	}
@@ -144,5 +141,7 @@ func (f *file) use(path, name string) string {
 	f.imports[path] = alias
 	return alias
 }
+
+func (f *file) ref(o types.Object) string { return f.qualifier(o.Pkg()) + "." + o.Name() }
 
 func (f *file) qualifier(p *types.Package) string { return f.use(p.Path(), p.Name()) }

@@ -17,7 +17,7 @@ type platformPackages map[string]*types.Package
 func load(goos, goarch string, paths []string) (platformPackages, error) {
 	config := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
-			packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
+			packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes,
 		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
 	}
 	pkgs, err := packages.Load(config, paths...)
