@@ -122,10 +122,11 @@ func (r *request) cellID() string {
 // describe says what front ends are told of a failed cell. Some of them show
 // the traceback only, so that there always is one.
 func describe(err error) failure {
-	f := failure{Name: "Error", Value: err.Error()}
-	var cell *interp.Error
-	if errors.As(err, &cell) {
+	var f failure
+	if cell := (*interp.Error)(nil); errors.As(err, &cell) {
 		f = failure{Name: cell.Name, Value: cell.Value, Traceback: cell.Traceback}
+	} else {
+		f = failure{Name: "Error", Value: err.Error()}
 	}
 	if len(f.Traceback) == 0 {
 		f.Traceback = []string{f.Name + ": " + f.Value}

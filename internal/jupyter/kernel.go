@@ -10,6 +10,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,9 +39,9 @@ type Session interface {
 
 var _ Session = (*interp.Session)(nil)
 
-// Kernel serves one session. Requests on the shell socket run one after the
-// other on the goroutine of Serve's executor; those on the control socket are
-// answered at once, on the goroutine that received them.
+// Kernel serves one session. Requests run one after the other, on one goroutine
+// of Serve; those that must not wait for a cell are answered on the goroutine
+// that received them.
 type Kernel struct {
 	session Session
 	wire    *wire
@@ -49,7 +50,7 @@ type Kernel struct {
 	shell, control, stdin, iopub, heartbeat *socket
 
 	mu     sync.Mutex
-	queue  []*request         // shell requests that wait for their turn
+	queue  []*request         // requests that wait for their turn
 	queued chan struct{}      // holds a token when queue may not be empty
 	cancel context.CancelFunc // ends the request in work, nil when there is none
 
@@ -93,8 +94,8 @@ func Listen(c Connection, session Session, logTo io.Writer) (*Kernel, error) {
 	k.iopub = newSocket(zmq4.Pub, listeners[3], k.log, (*peer).subscribe)
 	k.heartbeat = newSocket(zmq4.Rep, listeners[4], k.log, (*peer).send)
 	k.stdin = newSocket(zmq4.Router, listeners[2], k.log, func(*peer, [][]byte) {})
-	k.control = newSocket(zmq4.Router, listeners[1], k.log, k.receiveControl)
-	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.receiveShell)
+	k.control = newSocket(zmq4.Router, listeners[1], k.log, k.receiver("control"))
+	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.receiver("shell"))
 	return k, nil
 }
 
@@ -152,22 +153,29 @@ func (k *Kernel) abortQueued() {
 	}
 }
 
-func (k *Kernel) receiveControl(from *peer, frames [][]byte) {
-	if m := k.decode("control", frames); m != nil {
-		k.answer(context.Background(), &request{message: m, from: from})
-	}
+// atOnce lists the requests that are answered whatever cell runs, by socket.
+// Clients before protocol 5.4 ask for a shutdown on the shell socket.
+var atOnce = map[string][]string{
+	"control": {"kernel_info_request", "interrupt_request", "shutdown_request"},
+	"shell":   {"interrupt_request", "shutdown_request"},
 }
 
-func (k *Kernel) receiveShell(from *peer, frames [][]byte) {
-	m := k.decode("shell", frames)
-	switch {
-	case m == nil:
-	case m.msgType == "shutdown_request":
-		// Clients before protocol 5.4 ask here, and mean it at once.
-		k.answer(context.Background(), &request{message: m, from: from})
-	default:
+// receiver returns the function that takes the messages of a socket. Requests
+// that may not overlap a cell wait for their turn, on either socket.
+func (k *Kernel) receiver(socket string) func(*peer, [][]byte) {
+	return func(from *peer, frames [][]byte) {
+		m, err := k.wire.decode(frames)
+		if err != nil {
+			k.log.Printf("dropped a message on the %s socket: %v", socket, err)
+			return
+		}
+		r := &request{message: m, from: from}
+		if slices.Contains(atOnce[socket], m.msgType) {
+			k.answer(context.Background(), r)
+			return
+		}
 		k.mu.Lock()
-		k.queue = append(k.queue, &request{message: m, from: from})
+		k.queue = append(k.queue, r)
 		k.mu.Unlock()
 		select {
 		case k.queued <- struct{}{}:
@@ -176,16 +184,7 @@ func (k *Kernel) receiveShell(from *peer, frames [][]byte) {
 	}
 }
 
-func (k *Kernel) decode(socket string, frames [][]byte) *message {
-	m, err := k.wire.decode(frames)
-	if err != nil {
-		k.log.Printf("dropped a message on the %s socket: %v", socket, err)
-		return nil
-	}
-	return m
-}
-
-// execute does the shell requests in order, until the kernel stops.
+// execute does the queued requests in order, until the kernel stops.
 func (k *Kernel) execute() {
 	for {
 		r, ctx, ok := k.take()
@@ -200,7 +199,7 @@ func (k *Kernel) execute() {
 	}
 }
 
-// take waits for the next shell request. Its context is the one that Interrupt
+// take waits for the next queued request. Its context is the one that Interrupt
 // ends, from the moment the request is out of the queue.
 func (k *Kernel) take() (*request, context.Context, bool) {
 	for {

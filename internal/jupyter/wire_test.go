@@ -1,0 +1,151 @@
+package jupyter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Test case 2 of RFC 4231: the digest is over the frames one after the other.
+func TestSignatureOfRFC4231(t *testing.T) {
+	w := newWire("Jefe")
+	frames := [][]byte{[]byte("what do "), []byte("ya want"), nil, []byte(" for nothing?")}
+	const want = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+	if got := string(w.sign(frames)); got != want {
+		t.Errorf("signature %s, want %s", got, want)
+	}
+	if err := w.verify([]byte(want), frames); err != nil {
+		t.Error(err)
+	}
+	if err := w.verify([]byte(strings.ToUpper(want)), frames); err == nil {
+		t.Error("the same signature in capitals was taken for a new one")
+	}
+}
+
+func TestRememberedSignaturesAreBounded(t *testing.T) {
+	w := newWire("k")
+	digest := func(i int) (d [sha256.Size]byte) {
+		d[0], d[1], d[2] = byte(i), byte(i>>8), byte(i>>16)
+		return d
+	}
+	const extra = 10
+	for i := range rememberedSignatures + extra {
+		if err := w.remember(digest(i)); err != nil {
+			t.Fatalf("digest %d: %v", i, err)
+		}
+	}
+	if len(w.seen) != rememberedSignatures || len(w.oldest) != rememberedSignatures {
+		t.Errorf("%d and %d signatures kept, want %d", len(w.seen), len(w.oldest), rememberedSignatures)
+	}
+	if err := w.remember(digest(extra)); err == nil {
+		t.Error("the oldest signature that is kept was forgotten")
+	}
+	if err := w.remember(digest(extra - 1)); err != nil {
+		t.Errorf("a forgotten signature: %v", err)
+	}
+}
+
+func TestEncodeRefusesWhatJSONCannotHold(t *testing.T) {
+	if _, err := newWire("").encode(nil, "stream", nil, map[string]any{"f": func() {}}); err == nil || !strings.Contains(err.Error(), "stream") {
+		t.Errorf("error %v, want one that names the message", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	const key = "k"
+	for _, seed := range []string{
+		"<IDS|MSG>\nSIGN\n{\"msg_type\":\"execute_request\"}\n{}\n{}\n{\"code\":\"1\"}",
+		"id\n\xff\n<IDS|MSG>\nSIGN\n{\"msg_type\":\"x\"}\n{}\n{}\n{}\nbuffer\n",
+		"<IDS|MSG>\n\n{}\n{}\n{}\n{}",
+		"<IDS|MSG>\n0000000000000000000000000000000000000000000000000000000000000000\n{}\n{}\n{}\n{}",
+		"<IDS|MSG>\n<IDS|MSG>\nSIGN\n[[[[\n\n\n\n",
+		"<IDS|MSG>",
+		"",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := newWire(key)
+		frames := bytes.Split(data, []byte("\n"))
+		signed := false
+		for i, frame := range frames {
+			if string(frame) == "SIGN" && len(frames) >= i+5 {
+				frames[i] = []byte(sign(key, frames[i+1:i+5]...))
+				signed = true
+			}
+		}
+		m, err := w.decode(frames)
+		if err != nil {
+			return
+		}
+		if !signed {
+			t.Fatalf("a message without a right signature was taken: %q", frames)
+		}
+		var head map[string]any
+		if err := json.Unmarshal(m.header, &head); err != nil || m.msgType == "" {
+			t.Errorf("header %q taken, with message type %q: %v", m.header, m.msgType, err)
+		}
+		if _, err := w.decode(frames); err == nil {
+			t.Error("the same message was taken twice")
+		}
+	})
+}
+
+func FuzzFrameSizes(f *testing.F) {
+	greeting := bytes.Repeat([]byte{7}, greetingSize)
+	for _, seed := range []string{
+		"",
+		"\x00\x03abc\x01\x00\x00\x01x",
+		"\x02\x00\x00\x00\x00\x00\x00\x00\x02hi\x00\x00",
+		"\x02\x00\x00\x00\x00\x04\x00\x00\x00",
+		"\x02\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\x04\x05READY\x04\x00",
+		strings.Repeat("\x01\x00", 100),
+	} {
+		f.Add([]byte(seed), uint8(3), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, part uint8, established bool) {
+		data = append(bytes.Clone(greeting), data...)
+		// What the checks find does not depend on how the bytes come.
+		whole := &boundedConn{skip: greetingSize, established: established}
+		parts := &boundedConn{skip: greetingSize, established: established}
+		err := whole.check(data)
+		var partErr error
+		for rest := data; len(rest) > 0 && partErr == nil; {
+			n := min(int(part)+1, len(rest))
+			partErr = parts.check(rest[:n])
+			rest = rest[n:]
+			if partErr == nil && (parts.message > maxMessage || parts.skip > maxMessage) {
+				t.Fatalf("a message of %d bytes, with %d to come, is let through", parts.message, parts.skip)
+			}
+		}
+		if (err == nil) != (partErr == nil) {
+			t.Errorf("whole: %v; in parts: %v", err, partErr)
+		}
+	})
+}
+
+func TestFrameSizeLimits(t *testing.T) {
+	long := func(flags byte, n uint64) []byte {
+		return []byte{flags | flagLong, byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+	}
+	for _, test := range []struct {
+		name   string
+		frames []byte
+		ok     bool
+	}{
+		{"the largest message", long(0, maxMessage-frameCost), true},
+		{"one byte more", long(0, maxMessage-frameCost+1), false},
+		{"2^63", long(0, 1<<63), false},
+		{"2^64-1", long(0, 1<<64-1), false},
+		{"a message without end", bytes.Repeat([]byte{flagMore, 0}, maxMessage/frameCost+1), false},
+		{"as many messages", bytes.Repeat([]byte{0, 0}, maxMessage/frameCost+1), true},
+	} {
+		c := &boundedConn{}
+		if err := c.check(test.frames); (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
