@@ -368,7 +368,7 @@ func (h *headerReader) close() error {
 func (h *headerReader) token() (json.Token, error) {
 	token, err := h.dec.Token()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, h.fail("the header ends within its JSON object")
+		return nil, h.fail("the header is not JSON: unexpected end of JSON input")
 	}
 	if err != nil {
 		return nil, h.fail("the header is not JSON: %v", err)

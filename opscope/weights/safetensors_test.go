@@ -44,9 +44,9 @@ func TestRefused(t *testing.T) {
 		{"cut UTF-8", tensorFile("{}\xc3", nil), start + 2, "", "not UTF-8"},
 
 		{"not JSON", tensorFile(`{"a":tru}`, nil), -1, "a", "not JSON"},
-		{"only a brace", tensorFile(`{`, nil), start + 1, "", "ends within its JSON object"},
-		{"JSON cut in a string", tensorFile(`{"a`, nil), -1, "", "ends within its JSON object"},
-		{"JSON cut in a tensor", tensorFile(`{"a":{"dtype":"F32"`, nil), -1, "a", "ends within its JSON object"},
+		{"only a brace", tensorFile(`{`, nil), start + 1, "", "unexpected end of JSON input"},
+		{"JSON cut in a string", tensorFile(`{"a`, nil), -1, "", "unexpected end of JSON input"},
+		{"JSON cut in a tensor", tensorFile(`{"a":{"dtype":"F32"`, nil), -1, "a", "unexpected end of JSON input"},
 		{"trailing comma", tensorFile(`{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},}`, nil), -1, "", "not JSON"},
 		{"mismatched bracket", tensorFile(`{"a":{"dtype":"U8","shape":[0},"data_offsets":[0,0]}`, nil), -1, "a", "not JSON"},
 		{"a second object", tensorFile(`{}{}`, nil), start + 2, "", "goes on after its JSON object"},

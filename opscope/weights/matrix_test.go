@@ -1,0 +1,189 @@
+package weights_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rlx-go/gopherscope/kernels"
+	"github.com/rlx-go/gopherscope/opscope/weights"
+)
+
+// counting returns a file with one F32 tensor of that shape, whose values are 0, 1, 2...
+func counting(t *testing.T, name string, shape ...int) *weights.File {
+	t.Helper()
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	var values []byte
+	for i := range n {
+		values = binary.LittleEndian.AppendUint32(values, math.Float32bits(float32(i)))
+	}
+	header := fmt.Sprintf(`{%q:{"dtype":"F32","shape":[%s],"data_offsets":[0,%d]}}`,
+		name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), ","), "[]"), 4*n)
+	return mustParse(t, header, values)
+}
+
+func TestViews(t *testing.T) {
+	tests := []struct {
+		name       string
+		shape      []int
+		matrices   []string // name
+		rows, cols int
+		view       string // of the last one
+		skipped    string // reason
+	}{
+		{"w", []int{2, 3}, []string{"w"}, 2, 3, "[out, in] = [2, 3]", ""},
+		{"w", []int{1, 3}, []string{"w"}, 1, 3, "[out, in] = [1, 3]", ""},
+		{"conv.weight", []int{4, 5, 3}, []string{"conv.weight"}, 4, 15, "[4, 5, 3] as [o, i*k] = [4, 15]", ""},
+		{"conv.weight", []int{4, 2, 3, 5}, []string{"conv.weight"}, 4, 30, "[4, 2, 3, 5] as [o, i*kh*kw] = [4, 30]", ""},
+		{"mlp.experts.down_proj", []int{2, 3, 4}, []string{"mlp.experts.down_proj[0]", "mlp.experts.down_proj[1]"}, 3, 4,
+			"expert 1 of [2, 3, 4], [out, in] = [3, 4]", ""},
+		{"experts", []int{2, 3, 4}, []string{"experts[0]", "experts[1]"}, 3, 4, "expert 1 of [2, 3, 4], [out, in] = [3, 4]", ""},
+		{"mlp.experts.2.conv", []int{2, 3, 4}, []string{"mlp.experts.2.conv"}, 2, 12, "[2, 3, 4] as [o, i*k] = [2, 12]", ""},
+		{"mlp.experts_gate.conv", []int{2, 3, 4}, []string{"mlp.experts_gate.conv"}, 2, 12, "[2, 3, 4] as [o, i*k] = [2, 12]", ""},
+		{"mlp.experts.2.w1", []int{3, 4}, []string{"mlp.experts.2.w1"}, 3, 4, "[out, in] = [3, 4]", ""},
+
+		{"s", nil, nil, 0, 0, "", "a scalar"},
+		{"b", []int{7}, nil, 0, 0, "", "1-D: a vector, not a matrix"},
+		{"c", []int{1, 1, 2, 2, 2}, nil, 0, 0, "", "5-D: not known how to see it as a matrix"},
+		{"e", []int{3, 0}, nil, 0, 0, "", "empty: shape [3, 0] has no value"},
+		{"e", []int{0}, nil, 0, 0, "", "empty: shape [0] has no value"},
+		{"experts.e", []int{9, 0, 3}, nil, 0, 0, "", "empty: shape [9, 0, 3] has no value"},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.name, tt.shape), func(t *testing.T) {
+			f := counting(t, tt.name, tt.shape...)
+			var names []string
+			for i, m := range f.Matrices() {
+				names = append(names, m.Name())
+				if rows, cols := m.Dims(); rows != tt.rows || cols != tt.cols {
+					t.Errorf("%s is %d x %d, want %d x %d", m.Name(), rows, cols, tt.rows, tt.cols)
+				}
+				w, err := m.Load()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if w.View != m.View() {
+					t.Errorf("the view is %q before and %q after loading", m.View(), w.View)
+				}
+				for j, v := range w.Matrix.Data {
+					if want := i*tt.rows*tt.cols + j; v != float32(want) {
+						t.Fatalf("value %d of %s is %g, want %d", j, m.Name(), v, want)
+					}
+				}
+				if i == len(tt.matrices)-1 && m.View() != tt.view {
+					t.Errorf("the view of %s is %q, want %q", m.Name(), m.View(), tt.view)
+				}
+				found, err := f.Matrix(m.Name())
+				if err != nil || found != m {
+					t.Errorf("by its name: %v, %v", found, err)
+				}
+			}
+			if !slices.Equal(names, tt.matrices) {
+				t.Errorf("matrices are %q, want %q", names, tt.matrices)
+			}
+			skipped := f.Skipped()
+			if tt.skipped == "" {
+				if len(skipped) > 0 {
+					t.Errorf("skipped: %s", skipped[0].Reason)
+				}
+				return
+			}
+			if len(skipped) != 1 || skipped[0].Tensor.Name != tt.name || skipped[0].Reason != tt.skipped {
+				t.Fatalf("skipped are %v, want the reason %q", skipped, tt.skipped)
+			}
+			if _, err := f.Matrix(tt.name); err == nil || !strings.Contains(err.Error(), tt.skipped) {
+				t.Errorf("by its name: %v", err)
+			}
+			if _, err := (weights.Matrix{Tensor: skipped[0].Tensor}).Load(); err == nil || !strings.Contains(err.Error(), tt.skipped) {
+				t.Errorf("loading it: %v", err)
+			}
+		})
+	}
+}
+
+func TestMatrixByNameMissing(t *testing.T) {
+	_, err := counting(t, "w", 2, 2).Matrix("v")
+	if want := `test.safetensors: no matrix is named "v"`; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}
+
+func TestAsInOut(t *testing.T) {
+	for _, shape := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {2, 3}, {32, 32}, {33, 65}, {100, 31}} {
+		out, in := shape[0], shape[1]
+		m := counting(t, "w", out, in).Matrices()[0]
+		stored, err := m.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := stored.AsInOut()
+		if w.Layout != weights.InOut || w.Matrix.Rows != in || w.Matrix.Cols != out || w.Matrix.Stride != out {
+			t.Fatalf("[%d, %d] becomes %v [%d, %d]", out, in, w.Layout, w.Matrix.Rows, w.Matrix.Cols)
+		}
+		for k := range in {
+			for n := range out {
+				if got, want := w.Matrix.Data[k*out+n], float32(n*in+k); got != want {
+					t.Fatalf("[%d, %d]: W[%d, %d] is %g, want %g", out, in, k, n, got, want)
+				}
+			}
+		}
+		if want := fmt.Sprintf("[out, in] = [%d, %d], transposed to [in, out] = [%d, %d]", out, in, in, out); w.View != want {
+			t.Errorf("the view is %q, want %q", w.View, want)
+		}
+		if again := w.AsInOut(); again.View != w.View || &again.Matrix.Data[0] != &w.Matrix.Data[0] {
+			t.Error("a second AsInOut does something")
+		}
+		if stored.Layout != weights.OutIn || stored.Matrix.Data[out*in-1] != float32(out*in-1) {
+			t.Error("AsInOut changes the stored weight")
+		}
+
+		m.Layout = weights.InOut
+		known, err := m.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := known.AsInOut()
+		if same.Matrix.Rows != out || same.View != fmt.Sprintf("[in, out] = [%d, %d]", out, in) {
+			t.Errorf("a matrix known to be [in, out] becomes %q", same.View)
+		}
+	}
+}
+
+// AsInOut takes a matrix with a stride above its columns.
+func TestAsInOutStride(t *testing.T) {
+	w := weights.Weight{Matrix: kernels.Matrix{Rows: 2, Cols: 2, Stride: 3, Data: []float32{1, 2, -1, 3, 4}}}.AsInOut()
+	if want := []float32{1, 3, 2, 4}; !slices.Equal(w.Matrix.Data, want) {
+		t.Errorf("transposed values are %v, want %v", w.Matrix.Data, want)
+	}
+}
+
+// A matrix that could not be held is an error before memory is asked for.
+func TestLoadTooLarge(t *testing.T) {
+	const side = 1 << 21
+	header := fmt.Sprintf(`{"w":{"dtype":"F16","shape":[%d,%d],"data_offsets":[0,%d]}}`, side, side, int64(2*side*side))
+	file := tensorFile(header, nil)
+	f, err := weights.New("sparse", sparse(file), int64(len(file))+2*side*side)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Matrices()[0].Load(); err == nil || !strings.Contains(err.Error(), "too many to load at once") {
+		t.Errorf("loading 2^42 values: %v", err)
+	}
+}
+
+// sparse is a file that goes on with zeros.
+type sparse []byte
+
+func (s sparse) ReadAt(b []byte, offset int64) (int, error) {
+	clear(b)
+	if offset < int64(len(s)) {
+		copy(b, s[offset:])
+	}
+	return len(b), nil
+}
