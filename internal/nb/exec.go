@@ -51,6 +51,16 @@ func (e *CellError) Error() string {
 	return place + ": " + oneLine(ie.Value)
 }
 
+// Traceback returns what the session said of the failure, in lines without
+// colours, or "" when that is no more than Error says.
+func (e *CellError) Traceback() string {
+	var ie *interp.Error
+	if !errors.As(e.Err, &ie) {
+		return ""
+	}
+	return stripANSI(strings.Join(ie.Traceback, "\n"))
+}
+
 func cellName(count int) string { return fmt.Sprintf("cell %d", count) }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -66,6 +76,7 @@ const raisesException = "raises-exception"
 // told how many cells ran.
 func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) error {
 	n.describeKernel()
+	n.fillIDs()
 	for _, c := range n.Cells {
 		if c.Type == Code {
 			c.Outputs, c.ExecutionCount = nil, 0

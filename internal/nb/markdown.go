@@ -145,7 +145,7 @@ func (ids headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
 		id = fmt.Sprintf("%s-%d", base, i)
 	}
 	ids[id] = true
-	return []byte(html.EscapeString(id))
+	return []byte(id)
 }
 
 func (ids headingIDs) Put(value []byte) { ids[string(value)] = true }

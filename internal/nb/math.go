@@ -178,13 +178,20 @@ func (mathBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.Cont
 	return parser.Continue | parser.NoChildren
 }
 
-func (mathBlockParser) Close(node ast.Node, _ text.Reader, _ parser.Context) {
+func (mathBlockParser) Close(node ast.Node, reader text.Reader, _ parser.Context) {
 	n := node.(*mathBlock)
 	if n.closed && len(bytes.TrimSpace(n.tex)) > 0 {
 		return
 	}
 	paragraph := ast.NewParagraph()
-	paragraph.SetLines(n.lines)
+	for i := range n.lines.Len() {
+		line := n.lines.At(i)
+		line = line.TrimLeftSpace(reader.Source())
+		if i == n.lines.Len()-1 {
+			line = line.TrimRightSpace(reader.Source())
+		}
+		paragraph.Lines().Append(line)
+	}
 	n.Parent().ReplaceChild(n.Parent(), n, paragraph)
 }
 

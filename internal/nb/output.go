@@ -18,7 +18,7 @@ func (d *document) outputHTML(o *Output, cell string) template.HTML {
 	switch o.Type {
 	case Stream:
 		return template.HTML(fmt.Sprintf(
-			`<pre class="output stream %s" tabindex="0" aria-label="%s of %s">%s</pre>`+"\n",
+			`<pre class="output stream %s" tabindex="0" role="group" aria-label="%s of %s">%s</pre>`+"\n",
 			streamClass(o.Name), escape(o.Name), escape(cell), ansiHTML(strings.TrimRight(o.Text, "\n"))))
 	case ErrorOutput:
 		return template.HTML(errorHTML(o, cell))

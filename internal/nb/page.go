@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -62,6 +63,9 @@ func (p *Page) HTML() ([]byte, Entry, error) {
 	}
 	var cells []cellView
 	for _, c := range p.Notebook.Cells {
+		if strings.TrimSpace(c.Source) == "" && len(c.Outputs) == 0 {
+			continue
+		}
 		view, err := d.cell(c)
 		if err != nil {
 			return nil, Entry{}, err
@@ -69,7 +73,7 @@ func (p *Page) HTML() ([]byte, Entry, error) {
 		cells = append(cells, view)
 	}
 	entry := Entry{
-		Href: p.Name + ".html", Title: p.Name, Summary: template.HTML(d.summary),
+		Href: fileURL(p.Name + ".html"), Title: p.Name, Summary: template.HTML(d.summary),
 		Seconds: p.Seconds, Failure: p.Failure,
 	}
 	var contents []heading
@@ -82,10 +86,13 @@ func (p *Page) HTML() ([]byte, Entry, error) {
 		}
 	}
 	page, err := renderPage("page.html.tmpl", map[string]any{
-		"Page": p, "Title": entry.Title, "Cells": cells, "Contents": contents,
+		"Page": p, "Source": fileURL(p.Name + ".ipynb"), "Title": entry.Title, "Cells": cells, "Contents": contents,
 	})
 	return page, entry, err
 }
+
+// fileURL returns the link to a file of the same folder.
+func fileURL(name string) string { return (&url.URL{Path: name}).String() }
 
 // Index returns the page that lists the notebooks of a run.
 func Index(entries []Entry) ([]byte, error) {
