@@ -42,6 +42,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 // commands lists the verbs, one file each.
 func commands(stdout, stderr *os.File) []*cobra.Command {
 	return []*cobra.Command{
+		runCommand(stdout, stderr),
 		kernelCommand(stdout, stderr),
 	}
 }

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/nb"
+)
+
+// runCommand is the verb that executes notebooks without Jupyter.
+func runCommand(stdout, stderr *os.File) *cobra.Command {
+	r := notebookRun{stdout: stdout, stderr: stderr}
+	cmd := &cobra.Command{
+		Use:   "run [notebook.ipynb ...]",
+		Short: "Execute notebooks and make web pages of them",
+		Long: `Run executes Go notebooks from top to bottom, each in a session of its own and
+in its own folder, so that a notebook finds its data. It starts no other program
+and uses no network.
+
+Without arguments it runs notebooks/*.ipynb, in the order of their names. For
+each notebook it writes to the output folder
+  NAME.ipynb   the notebook with its outputs (nbformat 4.5)
+  NAME.html    a page that needs nothing else: formulas, charts and code colours
+               show without a network, and without scripts as TeX and pictures
+and at last index.html, which lists the notebooks of this run.
+
+All notebooks are read and checked before any runs. A cell that fails ends its
+notebook; its error is shown in the page and on stderr, and the other notebooks
+still run. A cell tagged "raises-exception" may fail. Ctrl-C ends the running
+cell and then the program, after it has written what was executed; a second
+Ctrl-C ends it at once.
+
+Exit status: 0 when every cell ran, 1 when a cell failed, the run was
+interrupted, or a file could not be read or written.`,
+		Example: `  gopherscope run                                  # all of notebooks/, to out/
+  gopherscope run notebooks/07-real-weights.ipynb  # one of them
+  gopherscope run --out /tmp/pages lessons/*.ipynb # your own, elsewhere
+  gopherscope run --json | jq -r 'select(.ok | not) | .error'`,
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+	}
+	cmd.Flags().StringVar(&r.out, "out", "out", "folder for the executed notebooks and their pages")
+	cmd.Flags().BoolVar(&r.json, "json", false, "print one JSON object a notebook instead of text: file, ok, seconds, html, cell, error")
+	return cmd
+}
+
+// notebookRun is one invocation of the verb.
+type notebookRun struct {
+	stdout, stderr *os.File
+	out            string
+	json           bool
+}
+
+// input is a notebook to run.
+type input struct {
+	path     string // as given
+	absolute string
+	name     string // base name without suffix
+	notebook *nb.Notebook
+}
+
+func (r *notebookRun) run(ctx context.Context, args []string) error {
+	inputs, err := r.inputs(args)
+	if err != nil {
+		return err
+	}
+	out, err := filepath.Abs(r.out)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	// From the first Ctrl-C on, the next one has its usual effect.
+	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+
+	var entries []nb.Entry
+	failed := 0
+	for _, in := range inputs {
+		entry, err := r.one(ctx, in, out)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, entry)
+		if entry.Failure != nil {
+			failed++
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	index, err := nb.Index(entries)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(out, "index.html"), index); err != nil {
+		return err
+	}
+	if !r.json {
+		fmt.Fprintf(r.stdout, "%s lists the pages\n", filepath.Join(r.out, "index.html"))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted")
+	case failed > 0:
+		return fmt.Errorf("%d of %d notebooks failed", failed, len(inputs))
+	}
+	return nil
+}
+
+// inputs reads the notebooks and refuses what cannot be run or written, all of
+// it at once.
+func (r *notebookRun) inputs(args []string) ([]input, error) {
+	paths, err := notebookPaths(args)
+	if err != nil {
+		return nil, err
+	}
+	var inputs []input
+	var problems []error
+	owner := map[string]string{} // page to notebook; letter case does not make names differ everywhere
+	for _, path := range paths {
+		in, err := readInput(path)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		key := strings.ToLower(in.name)
+		switch other, twice := owner[key]; {
+		case twice:
+			problems = append(problems, fmt.Errorf("%s: has the same name as %s, so both would be %s",
+				path, other, filepath.Join(r.out, in.name+".html")))
+		case key == "index":
+			problems = append(problems, fmt.Errorf("%s: its page would be index.html, which lists the notebooks; rename it", path))
+		}
+		owner[key] = path
+		inputs = append(inputs, in)
+	}
+	for _, in := range inputs {
+		target := filepath.Join(r.out, in.name+".ipynb")
+		if overwritten := sameFile(target, inputs); overwritten != "" {
+			problems = append(problems, fmt.Errorf("%s: would be overwritten by %s; choose another folder with --out", overwritten, target))
+		}
+	}
+	return inputs, errors.Join(problems...)
+}
+
+// notebookPaths returns the files to run: those given, patterns expanded for
+// shells that do not, or all of the folder notebooks.
+func notebookPaths(args []string) ([]string, error) {
+	if len(args) == 0 {
+		paths, err := filepath.Glob(filepath.Join("notebooks", "*.ipynb"))
+		if err == nil && len(paths) == 0 {
+			err = errors.New("there is no notebooks/*.ipynb here; run it in the project's folder or name the notebooks")
+		}
+		return paths, err
+	}
+	var paths []string
+	for _, arg := range args {
+		matches, _ := filepath.Glob(arg)
+		if _, err := os.Lstat(arg); err == nil || len(matches) == 0 {
+			matches = []string{arg} // a name; when there is no such file, reading it says so
+		}
+		paths = append(paths, matches...)
+	}
+	return paths, nil
+}
+
+func readInput(path string) (input, error) {
+	notebook, err := nb.ReadFile(path)
+	if err != nil {
+		return input{}, err
+	}
+	if language := notebook.Language(); language != "" && language != "go" {
+		return input{}, fmt.Errorf("%s: is a notebook in %s, not in Go", path, language)
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return input{}, err
+	}
+	base := filepath.Base(absolute)
+	return input{path: path, absolute: absolute, name: strings.TrimSuffix(base, filepath.Ext(base)), notebook: notebook}, nil
+}
+
+// sameFile returns which input a file is, or "".
+func sameFile(path string, inputs []input) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	for _, in := range inputs {
+		if i, err := os.Stat(in.absolute); err == nil && os.SameFile(info, i) {
+			return in.path
+		}
+	}
+	return ""
+}
+
+// one runs a notebook and writes its two files. A cell's failure is in the
+// entry; the error is what keeps the run from going on.
+func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, error) {
+	progress := newProgress(r.stderr, in)
+	start := time.Now()
+	failure, err := executeIn(ctx, in, progress.cell)
+	elapsed := time.Since(start).Seconds()
+	progress.end()
+	if err != nil {
+		return nb.Entry{}, fmt.Errorf("%s: %w", in.path, err)
+	}
+	page := nb.Page{
+		Notebook: in.notebook, Name: in.name, Dir: filepath.Dir(in.absolute),
+		Facts:   fmt.Sprintf("Go %s on %s/%s", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH),
+		Seconds: elapsed, Failure: failure,
+	}
+	html, entry, err := page.HTML()
+	if err != nil {
+		return nb.Entry{}, fmt.Errorf("%s: %w", in.path, err)
+	}
+	notebook, err := in.notebook.Encode()
+	if err != nil {
+		return nb.Entry{}, fmt.Errorf("%s: %w", in.path, err)
+	}
+	if err := writeFile(filepath.Join(out, in.name+".ipynb"), notebook); err != nil {
+		return nb.Entry{}, err
+	}
+	if err := writeFile(filepath.Join(out, in.name+".html"), html); err != nil {
+		return nb.Entry{}, err
+	}
+	r.report(in, failure, elapsed)
+	return entry, nil
+}
+
+// executeIn runs a notebook in a new session, in its own folder.
+func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError, error) {
+	before, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chdir(filepath.Dir(in.absolute)); err != nil {
+		return nil, err
+	}
+	defer os.Chdir(before)
+	session, err := interp.New()
+	if err != nil {
+		return nil, err
+	}
+	err = in.notebook.Execute(ctx, session, progress)
+	var failure *nb.CellError
+	errors.As(err, &failure)
+	return failure, session.Close()
+}
+
+// report says how a notebook went: a line on stdout and, for a failure, what
+// went wrong on stderr.
+func (r *notebookRun) report(in input, failure *nb.CellError, elapsed float64) {
+	html := filepath.Join(r.out, in.name+".html")
+	if failure != nil {
+		fmt.Fprintf(r.stderr, "gopherscope: %s: %v\n", in.path, failure)
+		if trace := failure.Traceback(); trace != "" {
+			fmt.Fprintln(r.stderr, strings.TrimRight(trace, "\n"))
+		}
+	}
+	if r.json {
+		line := struct {
+			File    string  `json:"file"`
+			OK      bool    `json:"ok"`
+			Seconds float64 `json:"seconds"`
+			HTML    string  `json:"html"`
+			Cell    int     `json:"cell,omitempty"`
+			Error   string  `json:"error,omitempty"`
+		}{File: in.path, OK: failure == nil, Seconds: elapsed, HTML: html}
+		if failure != nil {
+			line.Cell, line.Error = failure.Cell, failure.Error()
+		}
+		text, _ := json.Marshal(line) // strings and numbers only
+		fmt.Fprintf(r.stdout, "%s\n", text)
+		return
+	}
+	status := "ok    "
+	if failure != nil {
+		status = "failed"
+	}
+	fmt.Fprintf(r.stdout, "%s  %6.1f s  %s -> %s\n", status, elapsed, in.path, html)
+}
+
+// progress shows which cell runs: a bar on a terminal, elsewhere one line when
+// the notebook starts.
+type progress struct{ bar *progressbar.ProgressBar }
+
+func newProgress(w *os.File, in input) progress {
+	cells := in.notebook.CodeCells()
+	if !term.IsTerminal(int(w.Fd())) {
+		fmt.Fprintf(w, "running %s (%d cells)\n", in.path, cells)
+		return progress{}
+	}
+	return progress{progressbar.NewOptions(cells,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(in.path),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+func (p progress) cell(ran int) {
+	if p.bar != nil {
+		p.bar.Set(ran)
+	}
+}
+
+func (p progress) end() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}
+
+// writeFile writes a file whole or not at all: under a temporary name in the
+// same folder, then renamed.
+func writeFile(path string, data []byte) error {
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+	err := os.WriteFile(temporary, data, 0o666)
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err == nil {
+		return nil
+	}
+	os.Remove(temporary)
+	// The reason without the temporary name.
+	if reason := errors.Unwrap(err); reason != nil {
+		err = reason
+	}
+	return fmt.Errorf("cannot write %s: %w", path, err)
+}
