@@ -24,6 +24,8 @@ JupyterLab, Jupyter Notebook, VS Code and nbconvert offer it as "Go (gopherscope
 Jupyter starts and stops the kernel by itself; nothing stays in the background.`,
 		Example: `  gopherscope kernel install
   jupyter lab notebooks/01-sparse.ipynb`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(kernelStart(stderr), kernelInstall(stdout), kernelUninstall(stdout), kernelList(stdout))
 	return cmd
@@ -71,7 +73,8 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	defer stop()
 	ctx, release := jupyter.WithParent(ctx)
 	defer release()
-	return kernel.Serve(ctx)
+	kernel.Serve(ctx)
+	return nil
 }
 
 // specLocation holds the flags that say which kernelspec is meant.

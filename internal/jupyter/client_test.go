@@ -140,32 +140,10 @@ type received struct {
 	body   map[string]any
 }
 
+// connect returns a client that receives what is published from now on.
 func (k *testKernel) connect(t *testing.T) *client {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	c := &client{t: t, key: k.connection.Key}
-	dial := func(s zmq4.Socket, port int) zmq4.Socket {
-		t.Helper()
-		endpoint := fmt.Sprintf("tcp://%s:%d", k.connection.IP, port)
-		if k.connection.Transport == "ipc" {
-			endpoint = fmt.Sprintf("ipc://%s-%d", k.connection.IP, port)
-		}
-		if err := s.Dial(endpoint); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-	sub := zmq4.NewSub(ctx)
-	dial(sub, k.connection.IOPubPort)
-	if err := sub.SetOption(zmq4.OptionSubscribe, ""); err != nil {
-		t.Fatal(err)
-	}
-	c.iopub = c.receive(sub)
-	c.shell = c.receive(dial(zmq4.NewDealer(ctx), k.connection.ShellPort))
-	c.control = c.receive(dial(zmq4.NewDealer(ctx), k.connection.ControlPort))
-	c.heartbeat = dial(zmq4.NewReq(ctx), k.connection.HBPort)
+	c := dial(t, k.connection)
 	waitFor(t, "the subscription", func() bool {
 		k.iopub.mu.Lock()
 		defer k.iopub.mu.Unlock()
@@ -176,6 +154,35 @@ func (k *testKernel) connect(t *testing.T) *client {
 		}
 		return len(k.iopub.peers) > 0
 	})
+	return c
+}
+
+func dial(t *testing.T, connection Connection) *client {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	c := &client{t: t, key: connection.Key}
+	to := func(s zmq4.Socket, port int) zmq4.Socket {
+		t.Helper()
+		endpoint := fmt.Sprintf("tcp://%s:%d", connection.IP, port)
+		if connection.Transport == "ipc" {
+			endpoint = fmt.Sprintf("ipc://%s-%d", connection.IP, port)
+		}
+		if err := s.Dial(endpoint); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	sub := zmq4.NewSub(ctx)
+	to(sub, connection.IOPubPort)
+	if err := sub.SetOption(zmq4.OptionSubscribe, ""); err != nil {
+		t.Fatal(err)
+	}
+	c.iopub = c.receive(sub)
+	c.shell = c.receive(to(zmq4.NewDealer(ctx), connection.ShellPort))
+	c.control = c.receive(to(zmq4.NewDealer(ctx), connection.ControlPort))
+	c.heartbeat = to(zmq4.NewReq(ctx), connection.HBPort)
 	return c
 }
 

@@ -101,7 +101,7 @@ func Listen(c Connection, session Session, logTo io.Writer) (*Kernel, error) {
 
 // Serve answers requests until a client asks for a shutdown or ctx ends. A cell
 // that runs then is interrupted; Serve does not wait for one that does not stop.
-func (k *Kernel) Serve(ctx context.Context) error {
+func (k *Kernel) Serve(ctx context.Context) {
 	k.publish(nil, "status", statusContent{"starting"})
 	executor := make(chan struct{})
 	go func() {
@@ -127,7 +127,6 @@ func (k *Kernel) Serve(ctx context.Context) error {
 	for _, s := range []*socket{k.iopub, k.shell, k.control, k.stdin, k.heartbeat} {
 		s.close()
 	}
-	return nil
 }
 
 // Interrupt stops the running cell and drops the cells that wait behind it: who

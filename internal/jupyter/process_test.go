@@ -1,0 +1,466 @@
+package jupyter
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cannot skips a test that this machine cannot run, or fails it where nothing
+// may be skipped.
+func cannot(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("GOPHERSCOPE_REQUIRE") == "all" {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
+}
+
+var built struct {
+	sync.Once
+	dir  string
+	file string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// gopherscope builds the program once and returns its file.
+func gopherscope(t *testing.T) string {
+	t.Helper()
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "gopherscope-test-"); built.err != nil {
+			return
+		}
+		built.file = filepath.Join(built.dir, "gopherscope")
+		if runtime.GOOS == "windows" {
+			built.file += ".exe"
+		}
+		build := exec.Command("go", "build", "-o", built.file, "github.com/rlx-go/gopherscope/cmd/gopherscope")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%v: %s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.file
+}
+
+// child is a kernel in a process of its own.
+type child struct {
+	*exec.Cmd
+	connection Connection
+	file       string
+	ended      chan error
+}
+
+// writeConnection makes a connection file with free ports, as launchers do.
+func writeConnection(t *testing.T) (Connection, string) {
+	t.Helper()
+	c := Connection{Transport: "tcp", IP: "127.0.0.1", SignatureScheme: "hmac-sha256", Key: "a key of a child"}
+	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HBPort} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // all are held at once, so that they differ
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "connection.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c, file
+}
+
+// startChild starts a kernel that can find no other program.
+func startChild(t *testing.T) *child {
+	t.Helper()
+	c := &child{ended: make(chan error, 1)}
+	c.connection, c.file = writeConnection(t)
+	c.Cmd = exec.Command(gopherscope(t), "kernel", "start", c.file)
+	c.Env = []string{"HOME=" + t.TempDir(), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	c.Stderr = testLog{t}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		c.ended <- c.Wait()
+		close(exited)
+	}()
+	t.Cleanup(func() {
+		c.Process.Kill()
+		<-exited
+	})
+	return c
+}
+
+// connect waits until the kernel listens and its outputs arrive.
+func (c *child) connect(t *testing.T) *client {
+	t.Helper()
+	waitFor(t, "the kernel's sockets", func() bool {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", c.connection.ShellPort))
+		if err != nil {
+			return false
+		}
+		conn.Close()
+		return true
+	})
+	cl := dial(t, c.connection)
+	for {
+		cl.send(cl.control, "kernel_info_request", "{}")
+		cl.control.next(t)
+		select {
+		case <-cl.iopub.received:
+			return cl
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// stop has the kernel shut down and checks that it ends well.
+func (c *child) stop(t *testing.T, cl *client) {
+	t.Helper()
+	cl.send(cl.control, "shutdown_request", `{"restart":false}`)
+	c.waitEnded(t)
+}
+
+func (c *child) waitEnded(t *testing.T) {
+	t.Helper()
+	select {
+	case err := <-c.ended:
+		if err != nil {
+			t.Errorf("the kernel ended with %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("the kernel did not end")
+	}
+}
+
+func TestProcessRunsCells(t *testing.T) {
+	c := startChild(t)
+	cl := c.connect(t)
+	reply, published := cl.execute("import \"fmt\"\nx := 6\nfmt.Println(\"hello\")\nx * 7")
+	if reply.body["status"] != "ok" {
+		t.Fatalf("reply %v", reply.body)
+	}
+	if got := kinds(published); !slices.Equal(got, []string{"execute_input", "stream", "execute_result"}) {
+		t.Fatalf("published %v", got)
+	}
+	wantBody(t, published[1], `{"name":"stdout","text":"hello\n"}`)
+	if text := published[2].body["data"].(map[string]any)["text/plain"]; text != "42" {
+		t.Errorf("result %v, want 42", text)
+	}
+	reply, _ = cl.execute("x\n\nundefinedName")
+	if reply.body["status"] != "error" || !strings.Contains(fmt.Sprint(reply.body["evalue"], reply.body["traceback"]), "undefinedName") {
+		t.Errorf("reply %v does not name what is undefined", reply.body)
+	}
+	c.stop(t, cl)
+}
+
+func TestProcessInterrupts(t *testing.T) {
+	c := startChild(t)
+	cl := c.connect(t)
+	cl.execute("n := 1")
+	interrupts := map[string]func(){
+		"message": func() { cl.reply(cl.control, cl.send(cl.control, "interrupt_request", "{}")) },
+	}
+	if runtime.GOOS != "windows" {
+		interrupts["SIGINT"] = func() { c.Process.Signal(os.Interrupt) }
+	}
+	for name, interrupt := range interrupts {
+		for _, code := range []string{"for { n++ }", "func spin() { for { n++ } }\nspin()", "<-ctx.Done()"} {
+			head := cl.send(cl.shell, "execute_request", executeJSON(code, ""))
+			for {
+				if r := cl.iopub.next(t); r.parent == head && r.header.MsgType == "execute_input" {
+					break
+				}
+			}
+			interrupt()
+			if r := cl.reply(cl.shell, head); r.body["status"] != "error" {
+				t.Errorf("%s: %q ended with %v", name, code, r.body)
+			}
+			reply, published := cl.execute("n > 0")
+			if reply.body["status"] != "ok" || len(published) != 2 {
+				t.Errorf("%s: after %q: %v", name, code, reply.body)
+			}
+		}
+	}
+	c.stop(t, cl)
+}
+
+func TestProcessEndsInTheMiddleOfACell(t *testing.T) {
+	for _, code := range []string{"for {}", "import \"time\"\ntime.Sleep(time.Hour)"} {
+		c := startChild(t)
+		cl := c.connect(t)
+		head := cl.send(cl.shell, "execute_request", executeJSON(code, ""))
+		for {
+			if r := cl.iopub.next(t); r.parent == head && r.header.MsgType == "execute_input" {
+				break
+			}
+		}
+		c.stop(t, cl)
+	}
+}
+
+func TestProcessEndsWithSIGTERM(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no SIGTERM to send")
+	}
+	c := startChild(t)
+	c.connect(t)
+	c.Process.Signal(syscall.SIGTERM)
+	c.waitEnded(t)
+}
+
+func TestProcessEndsWithItsParent(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows processes keep their parent's number")
+	}
+	connection, file := writeConnection(t)
+	// The shell is the parent; the pipe closes when the last of the two is gone.
+	parent := exec.Command("/bin/sh", "-c", `JPY_PARENT_PID=$$ "$0" kernel start "$1" & wait`, gopherscope(t), file)
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &child{connection: connection}
+	cl := c.connect(t)
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan struct{})
+	go func() {
+		io.Copy(io.Discard, out)
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(patience):
+		t.Error("the kernel stayed when its parent was gone")
+		cl.send(cl.control, "shutdown_request", `{"restart":false}`)
+	}
+	parent.Wait()
+}
+
+func TestStartRefusesBadConnectionFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "text.json")
+	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, dir, filepath.Join(dir, "missing.json")} {
+		var stdout, stderr strings.Builder
+		start := exec.Command(gopherscope(t), "kernel", "start", name)
+		start.Stdout, start.Stderr = &stdout, &stderr
+		err := start.Run()
+		if start.ProcessState.ExitCode() != 1 {
+			t.Errorf("%s: %v, want exit status 1", name, err)
+		}
+		if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, name) || stdout.Len() > 0 {
+			t.Errorf("%s: stderr %q, want one line that names it", name, got)
+		}
+	}
+}
+
+// python returns a Python that has the modules, Debian's first.
+func python(t *testing.T, modules ...string) string {
+	t.Helper()
+	for _, name := range []string{"/usr/bin/python3", "python3", "python"} {
+		if exec.Command(name, "-c", "import "+strings.Join(modules, ", ")).Run() == nil {
+			return name
+		}
+	}
+	cannot(t, "no Python with "+strings.Join(modules, " and "))
+	panic("unreachable")
+}
+
+// installed returns the environment of a Jupyter client that finds the kernel
+// by its kernelspec.
+func installed(t *testing.T) []string {
+	t.Helper()
+	prefix := t.TempDir()
+	out, err := exec.Command(gopherscope(t), "kernel", "install", "--prefix", prefix).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return append(os.Environ(), "JUPYTER_PATH="+PrefixDataDir(prefix), "JUPYTER_RUNTIME_DIR="+t.TempDir(), "PYTHONWARNINGS=ignore")
+}
+
+// exchange is a reply and the outputs of a cell, as client.py prints them.
+type exchange struct {
+	reply   map[string]any
+	outputs []struct {
+		kind    string
+		content map[string]any
+	}
+}
+
+func (e *exchange) UnmarshalJSON(data []byte) error {
+	var outputs [][2]json.RawMessage
+	if err := json.Unmarshal(data, &[]any{&e.reply, &outputs}); err != nil {
+		return err
+	}
+	e.outputs = make([]struct {
+		kind    string
+		content map[string]any
+	}, len(outputs))
+	for i, o := range outputs {
+		if err := json.Unmarshal(o[0], &e.outputs[i].kind); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(o[1], &e.outputs[i].content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestJupyterClient(t *testing.T) {
+	run := exec.Command(python(t, "jupyter_client"), filepath.Join("testdata", "client.py"), DefaultName)
+	run.Env = installed(t)
+	run.Stderr = testLog{t}
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen struct {
+		Hello, Value, Undefined, Division, Kept, Restarted exchange
+		AfterRestart                                       exchange `json:"after restart"`
+		Complete, Interrupted, Behind                      map[string]any
+		IsComplete                                         []string `json:"is_complete"`
+		Beats, Alive                                       bool
+	}
+	if err := json.Unmarshal(out, &seen); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if o := seen.Hello.outputs; len(o) != 2 || o[1].kind != "stream" || o[1].content["text"] != "hello, world\n" {
+		t.Errorf("hello: %+v", seen.Hello)
+	}
+	for name, want := range map[string]struct {
+		exchange
+		text string
+	}{"value": {seen.Value, "21"}, "kept": {seen.Kept, "20"}, "after restart": {seen.AfterRestart, "42"}} {
+		o := want.outputs
+		if len(o) != 2 || o[1].kind != "execute_result" || o[1].content["data"].(map[string]any)["text/plain"] != want.text {
+			t.Errorf("%s: %+v, want %s", name, want.exchange, want.text)
+		}
+	}
+	for name, failed := range map[string]exchange{"undefined": seen.Undefined, "division": seen.Division, "restarted": seen.Restarted} {
+		if o := failed.outputs; failed.reply["status"] != "error" || len(o) != 2 || o[1].kind != "error" {
+			t.Errorf("%s: %+v, want one error", name, failed)
+		}
+	}
+	if got := fmt.Sprint(seen.Complete["matches"]); !strings.Contains(got, "Println") {
+		t.Errorf("completion of fmt.Printl: %v", seen.Complete)
+	}
+	if want := []string{"complete", "incomplete", "invalid"}; !slices.Equal(seen.IsComplete, want) {
+		t.Errorf("is_complete %v, want %v", seen.IsComplete, want)
+	}
+	if seen.Interrupted["status"] != "error" || seen.Behind["status"] != "aborted" {
+		t.Errorf("interrupted: %v, behind it: %v", seen.Interrupted, seen.Behind)
+	}
+	if !seen.Beats {
+		t.Error("no heartbeat")
+	}
+	if seen.Alive {
+		t.Error("the kernel is alive after its shutdown")
+	}
+}
+
+// TestNbconvert also covers nbclient, which is what executes there.
+func TestNbconvert(t *testing.T) {
+	interpreter := python(t, "nbclient", "nbconvert")
+	env, out := installed(t), t.TempDir()
+	convert := func(args ...string) {
+		t.Helper()
+		run := exec.Command(interpreter, append([]string{"-m", "nbconvert", "--output-dir", out}, args...)...)
+		run.Env = env
+		if text, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	convert("--to", "notebook", "--execute", "--output", "executed", filepath.Join("testdata", "cells.ipynb"))
+	executed := filepath.Join(out, "executed.ipynb")
+	data, err := os.ReadFile(executed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var book struct {
+		Cells []struct {
+			ID      string
+			Outputs []struct {
+				OutputType string `json:"output_type"`
+				Text       any
+				Data       map[string]any
+				Ename      string
+			}
+		}
+		Metadata struct {
+			LanguageInfo map[string]any `json:"language_info"`
+		}
+	}
+	if err := json.Unmarshal(data, &book); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, cell := range book.Cells {
+		for _, o := range cell.Outputs {
+			got[cell.ID] += fmt.Sprint(o.OutputType, " ", o.Text, o.Data["text/plain"], o.Data["text/html"], ";")
+		}
+	}
+	for id, want := range map[string]string{
+		"a": "stream [before\n]<nil><nil>;",
+		"b": "execute_result <nil>[5]<nil>;",
+		"e": "stream [a\n b\n]<nil><nil>;execute_result <nil>[3]<nil>;",
+	} {
+		if got[id] != want {
+			t.Errorf("cell %s has %q, want %q", id, got[id], want)
+		}
+	}
+	if !strings.Contains(got["c"], "[<b>bold</b>]") || !strings.HasPrefix(got["d"], "error ") {
+		t.Errorf("cells c and d have %q and %q", got["c"], got["d"])
+	}
+	if book.Metadata.LanguageInfo["mimetype"] != "text/x-go" {
+		t.Errorf("language_info %v", book.Metadata.LanguageInfo)
+	}
+
+	convert("--to", "html", "--output", "page", executed)
+	page, err := os.ReadFile(filepath.Join(out, "page.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Pygments knows "func" as a keyword of Go, and "type" as no keyword of Python.
+	for _, want := range []string{"highlight-ipynb hl-go", `<span class="kd">func</span>`, "<b>bold</b>"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
