@@ -13,8 +13,8 @@ import (
 
 const (
 	// Columns sketched beyond the rank, and passes over W and its transpose.
-	// Together they bring the error of a matrix without any decay of its
-	// singular values, the worst case, to within half a percent of the optimum.
+	// With these, a Gaussian matrix, whose singular values hardly decay, comes to
+	// within 1% of the least error; two passes leave 3%, six 0.4%.
 	oversampling = 10
 	subspaceIter = 4
 
@@ -35,6 +35,8 @@ const (
 // factor takes the square root of the singular values, so that both keep to the
 // range of float32. The cost is about 20 (rank+10) k n operations, and 8 bytes
 // of memory for each element of w.
+// The error is within 1% of the least possible even for a Gaussian w, whose
+// singular values hardly decay.
 //
 // It returns an error when rank is less than 1, a *ShapeError when w is
 // malformed and a *NonFiniteError when it is not finite.
