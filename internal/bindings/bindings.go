@@ -26,7 +26,11 @@ type source struct {
 	functions  []symbol
 	variables  []symbol // pointers to the variables
 	types      []symbol // nil pointers to the types
-	proxies    []symbol // nil pointers to the proxy types, named as their interface
+	// proxies are nil pointers to types through which a type declared in a cell
+	// implements a compiled interface, under the interface's name. Both types and
+	// proxies also have the interfaces of other packages that the signatures
+	// mention, as "io.Writer", which no cell can write as a name of this package.
+	proxies []symbol
 }
 
 type symbol struct {
