@@ -72,8 +72,8 @@ func session(t *testing.T) script {
 		},
 		"panic": func(sink interp.Sink) (*display.Data, error) {
 			sink.Stream("stdout", "before\n")
-			return nil, &interp.Error{Name: "Panic", Value: "boom <now>\nand more", Cell: "cell 1", Line: 4, Column: 2,
-				Traceback: []string{"\x1b[31mboom <now>\x1b[0m", "cell 1:4:2"}}
+			return nil, &interp.Error{Name: "Panic", Value: "boom <now>", Cell: "cell 1", Line: 4, Column: 2,
+				Traceback: []string{"\x1b[31mPanic\x1b[0m: boom <now>", "and more", "cell 1, line 4"}}
 		},
 	}
 }
@@ -95,10 +95,10 @@ func TestExecute(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Cell != 6 || failure.ID != n.Cells[7].ID || failure.Interrupted {
 		t.Fatalf("error %+v", err)
 	}
-	if want := "cell 6 (in cell 1, line 4): boom <now> and more"; err.Error() != want {
+	if want := "cell 6 (in cell 1, line 4): boom <now>"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
-	if want := "boom <now>\ncell 1:4:2"; failure.Traceback() != want {
+	if want := "Panic: boom <now>\nand more\ncell 1, line 4"; failure.Traceback() != want {
 		t.Errorf("traceback %q", failure.Traceback())
 	}
 	var counts []int
@@ -118,7 +118,7 @@ func TestExecute(t *testing.T) {
 		3: {{Type: ExecuteResult, ExecutionCount: 2, Data: display.MIMEMap{"text/plain": "a < b"}}},
 		7: {
 			{Type: Stream, Name: "stdout", Text: "before\n"},
-			{Type: ErrorOutput, ErrorName: "Panic", ErrorValue: "boom <now>\nand more", Traceback: []string{"\x1b[31mboom <now>\x1b[0m", "cell 1:4:2"}}},
+			{Type: ErrorOutput, ErrorName: "Panic", ErrorValue: "boom <now>", Traceback: []string{"\x1b[31mPanic\x1b[0m: boom <now>", "and more", "cell 1, line 4"}}},
 		8: nil,
 	} {
 		if got := n.Cells[i].Outputs; !reflect.DeepEqual(got, want) {

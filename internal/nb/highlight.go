@@ -46,8 +46,10 @@ func colour(b *strings.Builder, code, language string) bool {
 // codeCSS returns the colours of code for light and dark pages.
 var codeCSS = sync.OnceValue(func() string {
 	var b strings.Builder
+	// Each on its own: the styles do not colour the same kinds of tokens.
+	b.WriteString("@media print, (prefers-color-scheme: light) {\n")
 	codeFormatter.WriteCSS(&b, styles.Get("github"))
-	b.WriteString("@media screen and (prefers-color-scheme: dark) {\n")
+	b.WriteString("}\n@media screen and (prefers-color-scheme: dark) {\n")
 	codeFormatter.WriteCSS(&b, styles.Get("github-dark"))
 	b.WriteString("}\n")
 	return b.String()

@@ -37,18 +37,22 @@ func streamClass(name string) string {
 	return "stdout"
 }
 
-// errorHTML shows the error's line and its traceback, which as a rule begins or
-// ends with the same line.
+// errorHTML shows the error's line and then its traceback, which may begin with
+// the same line.
 func errorHTML(o *Output, cell string) string {
 	title := o.ErrorName
 	if o.ErrorValue != "" {
 		title += ": " + o.ErrorValue
 	}
+	title = stripANSI(title)
+	trace := o.Traceback
+	if len(trace) > 0 && stripANSI(trace[0]) == title {
+		trace = trace[1:]
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<div class=\"output error\" role=\"group\" aria-label=\"Error in %s\">\n<p>%s</p>\n",
-		escape(cell), escape(stripANSI(title)))
-	if trace := strings.TrimRight(strings.Join(o.Traceback, "\n"), "\n"); trace != "" && stripANSI(trace) != title {
-		fmt.Fprintf(&b, "<pre tabindex=\"0\">%s</pre>\n", ansiHTML(trace))
+	fmt.Fprintf(&b, "<div class=\"output error\" role=\"group\" aria-label=\"Error in %s\">\n<p>%s</p>\n", escape(cell), escape(title))
+	if len(trace) > 0 {
+		fmt.Fprintf(&b, "<pre tabindex=\"0\">%s</pre>\n", ansiHTML(strings.TrimRight(strings.Join(trace, "\n"), "\n")))
 	}
 	b.WriteString("</div>\n")
 	return b.String()
