@@ -5,6 +5,9 @@ package interp
 import (
 	"context"
 	"errors"
+	"maps"
+	"sync"
+	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
 )
@@ -21,7 +24,9 @@ type Cell struct {
 }
 
 // Sink receives what a cell produces, in order. Its methods may be called from
-// any goroutine, one at a time.
+// any goroutine, one at a time, also after Run: what a goroutine of a cell
+// prints later goes to the sink of the last cell. A sink that is slow slows the
+// cell down. It must not write to os.Stdout or os.Stderr, which lead to it.
 type Sink interface {
 	// Stream receives text written to "stdout" or "stderr".
 	Stream(name, text string)
@@ -29,53 +34,193 @@ type Sink interface {
 	Display(data display.Data)
 }
 
-// Error is a cell that failed: it did not compile, or it panicked.
-type Error struct {
-	// Name is the kind of failure, such as "CompileError", "Panic" or "Interrupted".
-	Name string
-	// Value is one line that says what went wrong.
-	Value string
-	// Cell, Line and Column are the position in the cell's own source, from 1;
-	// Line 0 when it is not known.
-	Cell         string
-	Line, Column int
-	// Traceback is what a person reads, a line each, ANSI colours allowed.
-	Traceback []string
+// Session is one interpreter with the variables of the cells it ran. Its
+// methods may be called from any goroutine; cells run one at a time.
+type Session struct {
+	jobs chan func()     // what the evaluator is to do next
+	dead chan struct{}   // closed when the evaluator ended
+	turn chan struct{}   // held by the cell that runs
+	life context.Context // ends with the session
+	end  context.CancelFunc
+
+	in       *interpreter // used by the evaluator only, but for interrupt
+	out      *outputs
+	preludes preludes
 }
 
-// Error returns "cell:line:column: value".
-func (e *Error) Error() string { panic("not written") }
-
-// Completion is an answer to Complete. Start and End are offsets in code
-// points of the part of the source that a match replaces.
-type Completion struct {
-	Matches    []string
-	Start, End int
+// A process has one os.Stdout, so it has one session at a time.
+var process struct {
+	sync.Mutex
+	session *Session
 }
-
-// Session is one interpreter with the variables of the cells it ran.
-type Session struct{}
 
 // New starts a session. While it is open, os.Stdout and os.Stderr of the
 // process lead to the sink of the running cell; a program that runs sessions
-// keeps its own copies of both.
-func New() (*Session, error) { return nil, errors.New("not written") }
+// keeps its own copies of both. A process has at most one open session.
+func New() (*Session, error) {
+	process.Lock()
+	defer process.Unlock()
+	if process.session != nil {
+		return nil, errors.New("interp: this process has a session that is still open")
+	}
+	out, err := openOutputs()
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		jobs: make(chan func()),
+		dead: make(chan struct{}),
+		turn: make(chan struct{}, 1),
+		out:  out,
+	}
+	s.preludes.carrier = map[string]string{}
+	s.life, s.end = context.WithCancel(context.Background())
+	ready := make(chan struct{})
+	go s.evaluate(ready)
+	<-ready
+	process.session = s
+	return s, nil
+}
+
+// evaluate owns the interpreter. gomacro can interrupt only what runs on the
+// goroutine that made it.
+func (s *Session) evaluate(ready chan<- struct{}) {
+	defer close(s.dead)
+	s.in = newInterpreter(s)
+	close(ready)
+	for {
+		select {
+		case job := <-s.jobs:
+			job()
+		case <-s.life.Done():
+			return
+		}
+	}
+}
+
+// do has the evaluator run a job and reports whether it ran to its end. With
+// the turn held, no other job is running.
+func (s *Session) do(job func()) <-chan bool {
+	done := make(chan bool, 1)
+	select {
+	case s.jobs <- func() {
+		ended := false
+		defer func() { done <- ended }() // also when the cell ended the goroutine
+		job()
+		ended = true
+	}:
+	case <-s.dead:
+		done <- false
+	}
+	return done
+}
+
+// interruptEvery is how often an interrupt is repeated: gomacro forgets one
+// that comes between two statements, and a cell can recover from one.
+const interruptEvery = 10 * time.Millisecond
 
 // Run runs one cell and returns the value of its last expression, nil when
-// there is nothing to show. A cell that fails returns an *Error. When ctx ends
-// the cell is interrupted, and its variables stay.
+// there is nothing to show. A cell that fails returns an *Error; its names that
+// were not reached mean what they meant before. When ctx ends, interpreted code
+// and what waits on the cell's ctx is interrupted. Run returns when the cell has
+// ended, so that a cell which cannot be interrupted holds it up.
 func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data, error) {
-	panic("not written")
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, interrupted(cell.Name)
+	}
+	if ctx.Err() != nil {
+		return nil, interrupted(cell.Name)
+	}
+	s.out.begin(sink)
+	s.preludes.begin(cell.ID)
+	// The cell's context does not end with the cell: its goroutines may go on.
+	cellCtx, cancel := context.WithCancel(context.Background())
+
+	var data *display.Data
+	var err *Error
+	done := s.do(func() { data, err = s.in.run(cellCtx, cell) })
+	ended := s.wait(ctx, cancel, done)
+	s.out.flush()
+	switch {
+	case !ended:
+		return nil, &Error{Name: "Panic", Value: "the cell ended the interpreter's goroutine; the session is over", Cell: cell.Name}
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, interrupted(cell.Name)
+	}
+	return data, nil
 }
 
-// Complete lists what the identifier before cursor (in code points) can become.
-func (s *Session) Complete(ctx context.Context, source string, cursor int) (Completion, error) {
-	panic("not written")
+// wait waits for the running cell, and interrupts it when ctx ends.
+func (s *Session) wait(ctx context.Context, cancel context.CancelFunc, done <-chan bool) bool {
+	select {
+	case ended := <-done:
+		return ended
+	case <-ctx.Done():
+	case <-s.life.Done():
+	}
+	tick := time.NewTicker(interruptEvery)
+	defer tick.Stop()
+	for {
+		s.in.interrupt()
+		cancel() // after it, so that nothing runs on between the two
+		select {
+		case ended := <-done:
+			return ended
+		case <-tick.C:
+		}
+	}
 }
 
-// IsComplete reports "complete", "incomplete" or "invalid" for a cell being
-// typed, and the indent of the next line when it is incomplete.
-func (s *Session) IsComplete(source string) (status, indent string) { panic("not written") }
+// Close ends the session and gives os.Stdout and os.Stderr back. A cell that
+// still runs is interrupted, and left behind when it does not stop within a
+// second.
+func (s *Session) Close() error {
+	process.Lock()
+	defer process.Unlock()
+	if process.session != s {
+		return errors.New("interp: the session is closed")
+	}
+	process.session = nil
+	s.end()
+	select {
+	case <-s.dead:
+	case <-time.After(time.Second):
+	}
+	return s.out.close()
+}
 
-// Close ends the session and gives os.Stdout and os.Stderr back.
-func (s *Session) Close() error { panic("not written") }
+// preludes are what was sent once for all outputs.
+type preludes struct {
+	sync.Mutex
+	running string            // the id of the cell that runs
+	carrier map[string]string // the cell in which a prelude was sent
+}
+
+// begin forgets what a cell carried that now runs again, and so is cleared.
+func (p *preludes) begin(cell string) {
+	p.Lock()
+	defer p.Unlock()
+	p.running = cell
+	if cell != "" {
+		maps.DeleteFunc(p.carrier, func(_, carrier string) bool { return carrier == cell })
+	}
+}
+
+// prelude sends what other outputs need once before them.
+func (s *Session) prelude(id, html string) {
+	p := &s.preludes
+	p.Lock()
+	_, sent := p.carrier[id]
+	if !sent {
+		p.carrier[id] = p.running
+	}
+	p.Unlock()
+	if !sent {
+		s.out.display(display.Data{Data: display.MIMEMap{display.MIMETypeHTML: html}})
+	}
+}

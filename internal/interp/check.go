@@ -1,0 +1,119 @@
+package interp
+
+import (
+	"errors"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// gomacro finds some mistakes at run time only, accepts some that Go does not
+// ("a" + 1 is "aa"), and describes others by its own syntax tree. So go/types
+// looks at a cell first, in the surroundings that gomacro knows: it has Go's
+// own words for what is wrong.
+
+// check reports what go/types finds wrong with the statements and the bodies of
+// functions of the cell; types, constants and signatures are compiled before.
+func (c *compiler) check(order []ast.Node, funcs []*ast.FuncDecl) (found problems) {
+	config := types.Config{
+		DisableUnusedImportCheck: true,
+		Error: func(err error) {
+			var e types.Error
+			if !errors.As(err, &e) || e.Soft || strings.HasSuffix(e.Msg, "is not used") {
+				return
+			}
+			if strings.HasPrefix(e.Msg, "\t") && len(found) > 0 { // goes on about the one before
+				found[len(found)-1].msg += "\n" + e.Msg
+				return
+			}
+			found = append(found, problem{e.Pos, e.Msg})
+		},
+	}
+	file := c.asFile(order, funcs)
+	pkg := c.world.mainPackage(c.interpreter, file)
+	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, nil).Files([]*ast.File{file})
+	slices.SortStableFunc(found, func(a, b problem) int { return int(a.pos - b.pos) })
+	return found
+}
+
+// asFile makes the cell a file with one function. What the cell declares at
+// the top level is local to it, in the order of the source. A name that is
+// declared again opens a block, where it hides the one before. The bodies of
+// functions come last, where they see every variable.
+func (c *compiler) asFile(order []ast.Node, funcs []*ast.FuncDecl) *ast.File {
+	body := &ast.BlockStmt{Lbrace: token.Pos(c.src.base), Rbrace: token.Pos(c.src.base + len(c.src.text))}
+	block := body
+	declared := map[string]bool{}
+	add := func(stmt ast.Stmt, names []*ast.Ident) {
+		if slices.ContainsFunc(names, func(n *ast.Ident) bool { return declared[n.Name] }) {
+			inner := &ast.BlockStmt{Lbrace: stmt.Pos(), Rbrace: body.Rbrace}
+			block.List = append(block.List, inner)
+			block, declared = inner, map[string]bool{}
+		}
+		for _, n := range names {
+			declared[n.Name] = n.Name != "_"
+		}
+		block.List = append(block.List, stmt)
+	}
+	for _, n := range order {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			add(varDecl(n.Names, n.Type, n.Values, n.Pos()), n.Names)
+		case *ast.AssignStmt:
+			names, _ := defined(n)
+			add(n, names)
+		case *ast.ExprStmt:
+			add(asStatement(n), nil)
+		case ast.Stmt:
+			add(n, nil)
+		}
+	}
+	for _, f := range funcs {
+		add(literal(f), nil)
+	}
+	name := func(s string) *ast.Ident { return &ast.Ident{NamePos: body.Lbrace, Name: s} }
+	f := &ast.FuncDecl{Name: name("_"), Type: &ast.FuncType{Func: body.Lbrace, Params: &ast.FieldList{}}, Body: body}
+	return &ast.File{Package: body.Lbrace, Name: name(mainPath), Decls: []ast.Decl{f}}
+}
+
+// literal is a function or method declaration as a statement.
+func literal(f *ast.FuncDecl) ast.Stmt {
+	t := f.Type
+	if f.Recv != nil {
+		params := &ast.FieldList{Opening: t.Params.Opening, Closing: t.Params.Closing}
+		params.List = append(params.List, f.Recv.List...)
+		if len(f.Recv.List[0].Names) == 0 && len(t.Params.List) > 0 && len(t.Params.List[0].Names) > 0 {
+			receiver := *f.Recv.List[0]
+			receiver.Names = []*ast.Ident{{NamePos: receiver.Pos(), Name: "_"}}
+			params.List[0] = &receiver
+		}
+		params.List = append(params.List, t.Params.List...)
+		t = &ast.FuncType{Func: t.Func, Params: params, Results: t.Results}
+	}
+	return &ast.AssignStmt{
+		Lhs:    []ast.Expr{&ast.Ident{NamePos: f.Pos(), Name: "_"}},
+		TokPos: f.Pos(),
+		Tok:    token.ASSIGN,
+		Rhs:    []ast.Expr{&ast.FuncLit{Type: t, Body: f.Body}},
+	}
+}
+
+// asStatement makes an expression that is no call a statement that Go allows.
+func asStatement(stmt *ast.ExprStmt) ast.Stmt {
+	switch ast.Unparen(stmt.X).(type) {
+	case *ast.CallExpr:
+		return stmt
+	case *ast.UnaryExpr:
+		if ast.Unparen(stmt.X).(*ast.UnaryExpr).Op == token.ARROW {
+			return stmt
+		}
+	}
+	return &ast.AssignStmt{
+		Lhs:    []ast.Expr{&ast.Ident{NamePos: stmt.Pos(), Name: "_"}},
+		TokPos: stmt.Pos(),
+		Tok:    token.ASSIGN,
+		Rhs:    []ast.Expr{stmt.X},
+	}
+}

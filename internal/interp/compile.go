@@ -1,0 +1,412 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/cosmos72/gomacro/ast2"
+	"github.com/cosmos72/gomacro/base/dep"
+	"github.com/cosmos72/gomacro/fast"
+	"github.com/cosmos72/gomacro/xreflect"
+)
+
+// unit is a compiled cell: all of it compiles before any of it runs.
+type unit struct {
+	// setup makes the cell's functions and methods; it cannot fail.
+	setup []*fast.Expr
+	steps []*step
+}
+
+// step is one top-level statement or variable.
+type step struct {
+	pos   token.Pos
+	exprs []*fast.Expr
+	// meant is what the names that the step declares meant before it.
+	meant []meaning
+	// scratch are the slots to clear when the step has run.
+	scratch []int
+	// deferred says that the value of the step is a function to be called when
+	// the cell ends.
+	deferred bool
+	// node is the statement, nil for a declaration.
+	node ast.Stmt
+}
+
+// meaning is what a name stands for.
+type meaning struct {
+	name string
+	bind *fast.Bind
+	typ  xreflect.Type
+}
+
+func (in *interpreter) meaning(name string) meaning {
+	return meaning{name, in.comp.Binds[name], in.comp.Types[name]}
+}
+
+func (in *interpreter) restore(m meaning) {
+	in.forget(m.name)
+	if m.bind != nil {
+		in.comp.Binds[m.name] = m.bind
+	}
+	if m.typ != nil {
+		in.comp.Types[m.name] = m.typ
+	}
+}
+
+func (in *interpreter) forget(name string) {
+	delete(in.comp.Binds, name)
+	delete(in.comp.Types, name)
+}
+
+// compile compiles a cell. A cell that fails declares nothing.
+func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
+	in.ir.PrepareEnv() // tells the compiler which slots have been taken the address of
+	c := &compiler{interpreter: in, src: src, unit: &unit{}}
+	undo := in.snapshot()
+	defer func() {
+		if r := recover(); r != nil {
+			list, ok := r.(problems)
+			if !ok {
+				list = problems{in.problem(r)}
+			}
+			failed = in.compileError(list)
+			for _, f := range slices.Backward(c.undo) {
+				f()
+			}
+			undo()
+		}
+		in.comp.Code.Clear()
+	}()
+	c.cell()
+	return c.unit, nil
+}
+
+// snapshot returns what takes the names and the slots back to what they are now.
+func (in *interpreter) snapshot() (restore func()) {
+	binds, types := maps.Clone(in.comp.Binds), maps.Clone(in.comp.Types)
+	num, intNum := in.comp.BindNum, in.comp.IntBindNum
+	return func() {
+		in.comp.Binds, in.comp.Types = binds, types
+		in.comp.BindNum, in.comp.IntBindNum = num, intNum
+	}
+}
+
+// compiler compiles one cell. Its methods panic on an error.
+type compiler struct {
+	*interpreter
+	src  *source
+	unit *unit
+	undo []func()
+}
+
+// cell compiles the parts of a cell in the order in which they need each other,
+// which is not that of the source: a function may be used before it is
+// declared, and it may use a variable that a statement declares.
+func (c *compiler) cell() {
+	var imports []*ast.ImportSpec
+	var types, consts []ast.Node
+	var funcs, methods []*ast.FuncDecl
+	for _, item := range c.src.items {
+		switch item := item.(type) {
+		case *ast.FuncDecl:
+			if item.Recv == nil {
+				funcs = append(funcs, item)
+			} else {
+				methods = append(methods, item)
+			}
+		case *ast.GenDecl:
+			switch item.Tok {
+			case token.IMPORT:
+				for _, spec := range item.Specs {
+					imports = append(imports, spec.(*ast.ImportSpec))
+				}
+			case token.CONST:
+				consts = append(consts, item)
+			case token.TYPE:
+				types = append(types, item)
+			}
+		}
+	}
+	c.refuseGenerics(types, funcs, methods)
+	c.imports(imports)
+	c.typesAndConsts(types, consts)
+	for _, f := range funcs {
+		c.declareFunc(f)
+	}
+	for _, m := range methods {
+		c.declareMethod(m)
+	}
+	order := inOrder(c.src.items, funcs)
+	if found := c.check(order, slices.Concat(funcs, methods)); len(found) > 0 {
+		panic(found)
+	}
+	for _, item := range c.src.items {
+		c.rewriteGo(item)
+	}
+	for _, n := range order {
+		switch n := n.(type) {
+		case ast.Stmt:
+			c.statement(n)
+		case *ast.ValueSpec:
+			c.variable(n)
+		}
+	}
+	for _, f := range slices.Concat(funcs, methods) {
+		c.setup(c.node(f))
+	}
+}
+
+func (c *compiler) setup(e *fast.Expr) {
+	if e != nil {
+		c.unit.setup = append(c.unit.setup, e)
+	}
+}
+
+// node compiles one declaration or statement.
+func (c *compiler) node(n ast.Node) *fast.Expr {
+	c.comp.Pos = n.Pos()
+	return c.ir.CompileNode(n)
+}
+
+// fail panics with a compile error at a position.
+func fail(pos token.Pos, format string, args ...any) { panic(problemf(pos, format, args...)) }
+
+func (c *compiler) refuseGenerics(types []ast.Node, funcs, methods []*ast.FuncDecl) {
+	for _, f := range slices.Concat(funcs, methods) {
+		if f.Type.TypeParams != nil {
+			fail(f.Type.TypeParams.Pos(), "generic functions cannot be declared in a cell: write %s for the type that you need", f.Name.Name)
+		}
+	}
+	for _, decl := range types {
+		for _, spec := range decl.(*ast.GenDecl).Specs {
+			if t := spec.(*ast.TypeSpec); t.TypeParams != nil {
+				fail(t.TypeParams.Pos(), "generic types cannot be declared in a cell: write %s for the type that you need", t.Name.Name)
+			}
+		}
+	}
+}
+
+// group compiles declarations of types and constants, which gomacro sorts by
+// what they need.
+func (c *compiler) group(decls []ast.Node) {
+	if len(decls) > 0 {
+		c.comp.Pos = decls[0].Pos()
+		c.setup(c.comp.Compile(ast2.NodeSlice{X: decls}))
+	}
+}
+
+// declareFunc makes a function known before its body is compiled. Functions of
+// earlier cells that call it call the new one, unless its type has changed.
+func (c *compiler) declareFunc(f *ast.FuncDecl) {
+	name := f.Name.Name
+	if name == "_" {
+		return
+	}
+	c.comp.Pos = f.Pos()
+	t, _, _ := c.comp.TypeFunction(f.Type)
+	old := c.comp.Binds[name]
+	if old == nil || old.Desc.Class() != fast.FuncBind || !old.Type.IdenticalTo(t) {
+		c.forget(name)
+	}
+	delete(c.comp.Types, name)
+	c.comp.NewFuncBind(name, t)
+}
+
+// inOrder returns what a cell runs, statements and the specifications of
+// variables, in the order in which it runs.
+func inOrder(items []ast.Node, funcs []*ast.FuncDecl) (order []ast.Node) {
+	var vars []*ast.GenDecl // of declarations with no statement between them
+	flush := func() {
+		for _, spec := range sortVars(vars, funcs) {
+			order = append(order, spec)
+		}
+		vars = nil
+	}
+	for _, item := range items {
+		switch item := item.(type) {
+		case *ast.GenDecl:
+			if item.Tok == token.VAR {
+				vars = append(vars, item)
+			}
+		case ast.Stmt:
+			flush()
+			order = append(order, item)
+		}
+	}
+	flush()
+	return order
+}
+
+// sortVars returns the variables of consecutive declarations in the order in
+// which they need each other.
+func sortVars(decls []*ast.GenDecl, funcs []*ast.FuncDecl) (specs []*ast.ValueSpec) {
+	for _, decl := range decls {
+		for _, spec := range decl.Specs {
+			specs = append(specs, spec.(*ast.ValueSpec))
+		}
+	}
+	if len(specs) < 2 {
+		return specs
+	}
+	defer func() {
+		// Functions that call each other are a loop to the sorter; the order of
+		// the source is then as good as any.
+		_ = recover()
+	}()
+	sorter := dep.NewSorter()
+	for _, decl := range decls {
+		sorter.LoadNode(decl)
+	}
+	for _, f := range funcs {
+		sorter.LoadNode(f)
+	}
+	var sorted []*ast.ValueSpec
+	for _, decl := range sorter.All() {
+		at := slices.IndexFunc(specs, func(s *ast.ValueSpec) bool {
+			return slices.ContainsFunc(s.Names, func(n *ast.Ident) bool { return n.Pos() == decl.Pos })
+		})
+		if at >= 0 && !slices.Contains(sorted, specs[at]) {
+			sorted = append(sorted, specs[at])
+		}
+	}
+	if len(sorted) == len(specs) {
+		return sorted
+	}
+	return specs
+}
+
+func (c *compiler) statement(stmt ast.Stmt) {
+	s := c.step(stmt)
+	s.node = stmt
+	inner := stmt
+	for {
+		labeled, ok := inner.(*ast.LabeledStmt)
+		if !ok {
+			break
+		}
+		inner = labeled.Stmt
+	}
+	switch inner := inner.(type) {
+	case *ast.AssignStmt:
+		if names, ok := defined(inner); ok {
+			c.define(s, names, nil, inner.Rhs, inner.TokPos)
+			return
+		}
+	case *ast.DeclStmt: // behind a label
+		fail(inner.Pos(), "a label cannot stand before a declaration")
+	case *ast.DeferStmt:
+		// gomacro would run it at once. What it calls is evaluated late, when
+		// the cell ends, not here.
+		body := &ast.BlockStmt{Lbrace: inner.Pos(), List: []ast.Stmt{&ast.ExprStmt{X: inner.Call}}, Rbrace: inner.End()}
+		literal := &ast.FuncLit{Type: &ast.FuncType{Func: inner.Pos(), Params: &ast.FieldList{}}, Body: body}
+		s.add(c.node(literal))
+		s.deferred = true
+		return
+	}
+	s.add(c.node(stmt))
+}
+
+// defined returns the names that a statement declares with :=.
+func defined(stmt *ast.AssignStmt) ([]*ast.Ident, bool) {
+	if stmt.Tok != token.DEFINE {
+		return nil, false
+	}
+	var names []*ast.Ident
+	for _, lhs := range stmt.Lhs {
+		name, ok := lhs.(*ast.Ident)
+		if !ok {
+			fail(lhs.Pos(), "no name on the left side of :=")
+		}
+		names = append(names, name)
+	}
+	return names, true
+}
+
+// step begins the next step.
+func (c *compiler) step(n ast.Node) *step {
+	s := &step{pos: n.Pos()}
+	c.unit.steps = append(c.unit.steps, s)
+	return s
+}
+
+func (s *step) add(e *fast.Expr) {
+	if e != nil {
+		s.exprs = append(s.exprs, e)
+	}
+}
+
+// variable compiles one specification of a var declaration.
+func (c *compiler) variable(spec *ast.ValueSpec) {
+	s := c.step(spec)
+	if len(spec.Values) > 0 {
+		c.define(s, spec.Names, spec.Type, spec.Values, spec.Pos())
+		return
+	}
+	c.comp.Pos = spec.Pos()
+	t := c.comp.Type(spec.Type)
+	for _, name := range spec.Names {
+		c.declare(s, name.Name, t)
+		s.add(c.node(varDecl([]*ast.Ident{name}, spec.Type, nil, name.Pos())))
+	}
+}
+
+// define compiles a declaration of variables with values. When a name is in
+// use, the values first go to scratch variables: they may need what the name
+// meant, and only then is it known whether the type is the same.
+func (c *compiler) define(s *step, names []*ast.Ident, typ ast.Expr, values []ast.Expr, pos token.Pos) {
+	used := func(name *ast.Ident) bool {
+		m := c.meaning(name.Name)
+		return m.bind != nil || m.typ != nil
+	}
+	if !slices.ContainsFunc(names, used) {
+		for _, name := range names {
+			c.declare(s, name.Name, nil)
+		}
+		s.add(c.node(varDecl(names, typ, values, pos)))
+		return
+	}
+	scratch := make([]*ast.Ident, len(names))
+	for i, name := range names {
+		scratch[i] = &ast.Ident{NamePos: name.NamePos, Name: scratchName(i)}
+	}
+	s.add(c.node(varDecl(scratch, typ, values, pos)))
+	for i, name := range names {
+		bind := c.comp.Binds[scratch[i].Name]
+		if bind.Desc.Class() == fast.VarBind {
+			s.scratch = append(s.scratch, bind.Desc.Index())
+		}
+		c.declare(s, name.Name, bind.Type)
+		s.add(c.node(varDecl([]*ast.Ident{name}, nil, []ast.Expr{scratch[i]}, name.Pos())))
+	}
+}
+
+// declare prepares the declaration of a variable of type t, or of a name that
+// is new. Functions of earlier cells see the new value when the type stays the
+// same; otherwise they keep the old variable.
+func (c *compiler) declare(s *step, name string, t xreflect.Type) {
+	if name == "_" {
+		return
+	}
+	s.meant = append(s.meant, c.meaning(name))
+	old := c.comp.Binds[name]
+	if old != nil && old.Desc.Settable() && t != nil && old.Type.IdenticalTo(t) {
+		return
+	}
+	c.forget(name)
+}
+
+// scratchName is a name that no source can have.
+func scratchName(i int) string { return hidden + strconv.Itoa(i) }
+
+// hidden begins the names that cells cannot use: it is no letter.
+const hidden = "·"
+
+// varDecl is a var declaration as a statement, which gomacro compiles as it is,
+// where it sorts what a declaration declares.
+func varDecl(names []*ast.Ident, typ ast.Expr, values []ast.Expr, pos token.Pos) ast.Stmt {
+	spec := &ast.ValueSpec{Names: names, Type: typ, Values: values}
+	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{spec}}}
+}

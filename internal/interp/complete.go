@@ -1,0 +1,293 @@
+package interp
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cosmos72/gomacro/imports"
+)
+
+// Completion is an answer to Complete. Start and End are offsets in code
+// points of the part of the source that a match replaces.
+type Completion struct {
+	Matches    []string
+	Start, End int
+}
+
+// Complete lists what the identifier before cursor (in code points) can become:
+// a name of the notebook, a member of a package, a field or method, or the path
+// of a package in an import. The answer is empty while a cell runs.
+func (s *Session) Complete(ctx context.Context, source string, cursor int) (Completion, error) {
+	none := Completion{Start: cursor, End: cursor}
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	default:
+		return none, ctx.Err()
+	}
+	answer := none
+	<-s.do(func() {
+		defer func() {
+			if recover() != nil { // half-typed source in the hands of a compiler
+				answer = none
+			}
+		}()
+		answer = s.in.complete(source, cursor)
+	})
+	return answer, ctx.Err()
+}
+
+func (in *interpreter) complete(source string, cursor int) Completion {
+	at := byteOffset(source, cursor)
+	toks, _, _ := scan(source)
+	before, prefix := source[:at], ""
+	var candidates []string
+	switch t, inside := tokenAround(toks, source, at); {
+	case inside && t.tok == token.STRING && isImport(toks, t):
+		prefix = source[t.offset+1 : at]
+		candidates = importable()
+	case inside:
+	default:
+		prefix = before[len(strings.TrimRightFunc(before, isIdent)):]
+		if operand, ok := strings.CutSuffix(strings.TrimRight(before[:len(before)-len(prefix)], " \t\r\n"), "."); ok {
+			candidates = in.members(operandBefore(operand), toks)
+		} else if prefix != "" {
+			candidates = in.names()
+		}
+	}
+	matches := slices.DeleteFunc(candidates, func(c string) bool {
+		return !strings.HasPrefix(c, prefix) || strings.Contains(c, hidden)
+	})
+	slices.Sort(matches)
+	return Completion{Matches: slices.Compact(matches), Start: cursor - utf8.RuneCountInString(prefix), End: cursor}
+}
+
+func byteOffset(source string, runes int) int {
+	for i := range source {
+		if runes == 0 {
+			return i
+		}
+		runes--
+	}
+	return len(source)
+}
+
+func isIdent(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// tokenAround returns the string or character that offset at is inside of. What
+// is in no token is white space or a comment; a comment counts as inside.
+func tokenAround(toks []lexeme, source string, at int) (lexeme, bool) {
+	for _, t := range toks {
+		end := t.offset + len(t.lit)
+		if (t.tok == token.STRING || t.tok == token.CHAR) && t.offset < at && (at < end || at == end && !closed(t.lit)) {
+			return t, true
+		}
+	}
+	line := source[strings.LastIndexByte(source[:at], '\n')+1 : at]
+	if i := strings.Index(line, "//"); i >= 0 && !inToken(toks, at-len(line)+i) {
+		return lexeme{}, true
+	}
+	return lexeme{}, false
+}
+
+func closed(lit string) bool { return len(lit) > 1 && lit[len(lit)-1] == lit[0] }
+
+func inToken(toks []lexeme, offset int) bool {
+	return slices.ContainsFunc(toks, func(t lexeme) bool { return t.offset <= offset && offset < t.offset+len(t.lit) })
+}
+
+// isImport reports whether a string is the path of an import.
+func isImport(toks []lexeme, str lexeme) bool {
+	for _, imp := range importsIn(toks) {
+		if imp.offset == str.offset {
+			return true
+		}
+	}
+	return false
+}
+
+type typedImport struct {
+	offset     int
+	name, path string
+}
+
+// importsIn finds the imports of a cell that need not parse.
+func importsIn(toks []lexeme) (list []typedImport) {
+	importing, parens := false, false
+	name := ""
+	for _, t := range toks {
+		switch {
+		case t.tok == token.IMPORT:
+			importing, name = true, ""
+		case !importing:
+		case t.tok == token.LPAREN:
+			parens = true
+		case t.tok == token.IDENT:
+			name = t.lit
+		case t.tok == token.STRING:
+			importPath, _ := strconv.Unquote(t.lit)
+			imp := typedImport{t.offset, name, importPath}
+			if imp.name == "" {
+				imp.name = packageName(importPath)
+			}
+			list = append(list, imp)
+			name = ""
+		case t.tok == token.SEMICOLON && parens:
+		default:
+			importing, parens = false, false
+		}
+	}
+	return list
+}
+
+func packageName(importPath string) string {
+	if p, ok := imports.Packages[importPath]; ok && p.Name != "" {
+		return p.Name
+	}
+	return path.Base(importPath)
+}
+
+// operandBefore cuts the expression off that ends a text: names, calls and
+// indexes joined by dots.
+func operandBefore(text string) string {
+	rest := text
+	for {
+		rest = strings.TrimRight(rest, " \t")
+		if n := len(rest); n > 0 && (rest[n-1] == ')' || rest[n-1] == ']' || rest[n-1] == '}') {
+			open := openingBracket(rest)
+			if open < 0 {
+				break
+			}
+			rest = rest[:open]
+			continue
+		}
+		name := strings.TrimRightFunc(rest, isIdent)
+		if len(name) == len(rest) {
+			break
+		}
+		rest = name
+		if !strings.HasSuffix(rest, ".") {
+			break
+		}
+		rest = rest[:len(rest)-1]
+	}
+	return strings.TrimSpace(text[len(rest):])
+}
+
+// openingBracket finds the bracket that the last byte closes, or -1. Brackets
+// in strings are not told apart.
+func openingBracket(text string) int {
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// members are what can follow an expression and a dot.
+func (in *interpreter) members(expr string, toks []lexeme) []string {
+	if imp := in.imported(expr); imp != nil {
+		return packageMembers(imp.Path)
+	}
+	if in.comp.Binds[expr] == nil {
+		for _, imp := range importsIn(toks) {
+			if imp.name == expr {
+				return packageMembers(imp.path)
+			}
+		}
+	}
+	node, err := parser.ParseExpr(expr)
+	if err != nil {
+		return nil
+	}
+	file := &ast.File{Name: ast.NewIdent(mainPath), Decls: []ast.Decl{&ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Values: []ast.Expr{node}}}}}}
+	pkg := in.world.mainPackage(in, file)
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	if err := types.CheckExpr(token.NewFileSet(), pkg, token.NoPos, node, info); err != nil {
+		return nil
+	}
+	return fieldsAndMethods(info.Types[node].Type, pkg)
+}
+
+func packageMembers(importPath string) (names []string) {
+	p := imports.Packages[importPath]
+	for name := range p.Binds {
+		names = append(names, name)
+	}
+	for name := range p.Types {
+		names = append(names, name)
+	}
+	if importPath == displayPath {
+		names = append(names, displayName)
+	}
+	return names
+}
+
+// fieldsAndMethods are the selectors of a value, also of embedded fields.
+func fieldsAndMethods(t types.Type, from *types.Package) (names []string) {
+	seen := map[types.Type]bool{}
+	var walk func(t types.Type)
+	walk = func(t types.Type) {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		if s, ok := t.Underlying().(*types.Struct); ok {
+			for i := range s.NumFields() {
+				f := s.Field(i)
+				if f.Exported() || f.Pkg() == from {
+					names = append(names, f.Name())
+				}
+				if f.Embedded() {
+					walk(f.Type())
+				}
+			}
+		}
+	}
+	walk(t)
+	methodsOf := t
+	if _, isPointer := t.Underlying().(*types.Pointer); !isPointer && !types.IsInterface(t) {
+		methodsOf = types.NewPointer(t)
+	}
+	set := types.NewMethodSet(methodsOf)
+	for i := range set.Len() {
+		if m := set.At(i).Obj(); m.Exported() || m.Pkg() == from {
+			names = append(names, m.Name())
+		}
+	}
+	return names
+}
+
+// names are all that a cell can begin with.
+func (in *interpreter) names() (names []string) {
+	for name := range in.comp.Binds {
+		names = append(names, name)
+	}
+	for name := range in.comp.Types {
+		names = append(names, name)
+	}
+	names = append(names, types.Universe.Names()...)
+	for tok := token.BREAK; tok <= token.VAR; tok++ {
+		names = append(names, tok.String())
+	}
+	return names
+}

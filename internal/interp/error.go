@@ -1,0 +1,87 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error is a cell that failed: it did not compile, or it panicked.
+type Error struct {
+	// Name is the kind of failure: "CompileError", "Panic" or "Interrupted".
+	Name string
+	// Value is one line that says what went wrong.
+	Value string
+	// Cell, Line and Column are the place of the failure, which may be in a
+	// function of an earlier cell. Line and Column count from 1, in bytes as Go
+	// does; Line is 0 when it is not known.
+	Cell         string
+	Line, Column int
+	// Traceback is what a person reads, a line each, ANSI colours allowed.
+	Traceback []string
+}
+
+// Error returns "cell:line:column: value".
+func (e *Error) Error() string {
+	switch {
+	case e.Cell == "":
+		return e.Value
+	case e.Line == 0:
+		return fmt.Sprintf("%s: %s", e.Cell, e.Value)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Cell, e.Line, e.Column, e.Value)
+}
+
+// place is a position in a cell's source.
+type place struct {
+	cell         string
+	line, column int
+	source       string // the line itself
+	function     string // the function it is in, or empty
+}
+
+// ANSI sequences of a traceback.
+const (
+	bold  = "\x1b[1m"
+	red   = "\x1b[1;31m"
+	reset = "\x1b[0m"
+)
+
+// newError makes an error at the first of places, which are those of the call
+// stack, innermost first. message may have several lines.
+func newError(name, message string, places ...place) *Error {
+	first, _, _ := strings.Cut(message, "\n")
+	e := &Error{Name: name, Value: first}
+	e.Traceback = append(e.Traceback, strings.Split(red+name+reset+": "+message, "\n")...)
+	if len(places) > 0 {
+		e.Cell, e.Line, e.Column = places[0].cell, places[0].line, places[0].column
+	}
+	for i, p := range places {
+		e.Traceback = append(e.Traceback, p.lines(i == 0)...)
+	}
+	return e
+}
+
+// lines shows a place, with a caret under the column where that helps.
+func (p place) lines(caret bool) []string {
+	at := fmt.Sprintf("%s%s, line %d%s", bold, p.cell, p.line, reset)
+	if p.function != "" {
+		at += " in " + p.function
+	}
+	lines := []string{at}
+	text := strings.TrimSpace(p.source)
+	if text == "" {
+		return lines
+	}
+	lines = append(lines, "    "+text)
+	if indent := len(p.source) - len(strings.TrimLeft(p.source, " \t")); caret && p.column > indent && p.column-1 <= len(p.source) {
+		before := len([]rune(p.source[indent : p.column-1]))
+		lines = append(lines, "    "+strings.Repeat(" ", before)+red+"^"+reset)
+	}
+	return lines
+}
+
+func interrupted(cell string) *Error {
+	e := newError("Interrupted", "interrupted")
+	e.Cell = cell
+	return e
+}

@@ -1,0 +1,112 @@
+package interp
+
+import (
+	"context"
+	"go/build"
+	"io"
+	"os"
+	"reflect"
+
+	"github.com/cosmos72/gomacro/base"
+	"github.com/cosmos72/gomacro/fast"
+	"github.com/cosmos72/gomacro/gls"
+	"github.com/cosmos72/gomacro/xreflect"
+
+	"github.com/rlx-go/gopherscope/internal/display"
+)
+
+// interpreter is gomacro, and what cells need that it does not have.
+type interpreter struct {
+	ir      *fast.Interp
+	comp    *fast.Comp
+	env     *fast.Env // of the cells' variables
+	session *Session
+
+	// ctx is the variable that cells find; it is set for each cell until one
+	// declares its own.
+	ctx     *fast.Bind
+	current context.Context // of the cell that runs
+
+	world     *world     // what go/types knows of the above
+	goroutine uintptr    // the one that made the interpreter
+	functions []function // of all cells, by position
+}
+
+// Slots for variables that exist from the start. Growing them moves them, which
+// a goroutine of an earlier cell may not notice.
+const (
+	slots    = 4096
+	intSlots = 4096
+)
+
+func newInterpreter(s *Session) *interpreter {
+	// With a GOROOT, gomacro asks the go command for the types of each package.
+	// Without one it uses reflection, which needs no toolchain.
+	build.Default.GOROOT = ""
+	ir := fast.New()
+	in := &interpreter{ir: ir, comp: ir.Comp, session: s, goroutine: gls.GoID(), world: newWorld()}
+	ir.Comp.Options &^= base.OptModuleImport | base.OptTrapPanic
+	ir.Comp.Stdout, ir.Comp.Stderr = io.Discard, io.Discard
+	ir.Comp.Fileset.AddFile("", ir.Comp.Fileset.Base(), minBase, 0)
+
+	binds := &ir.Comp.CompBinds
+	binds.BindNum, binds.IntBindNum = slots, intSlots
+	in.env = ir.PrepareEnv()
+	binds.BindNum, binds.IntBindNum = 0, 0
+
+	in.declareBuiltins()
+	in.ctx = ir.Comp.DeclVar0("ctx", ir.Comp.TypeOf((*context.Context)(nil)).Elem(), nil)
+	ir.PrepareEnv()
+	in.exec(ir.Comp.Code.AsExpr())
+	return in
+}
+
+// interrupt asks the running statement to panic. It is the one method that
+// other goroutines may call.
+func (in *interpreter) interrupt() { in.ir.Interrupt(os.Interrupt) }
+
+// setContext gives the cell its ctx, unless a cell has declared its own.
+func (in *interpreter) setContext(ctx context.Context) {
+	in.current = ctx
+	if in.comp.Binds["ctx"] == in.ctx {
+		in.env.Vals[in.ctx.Desc.Index()].Set(xreflect.ValueOf(ctx))
+	}
+}
+
+// run runs a cell on the goroutine that made the interpreter.
+func (in *interpreter) run(ctx context.Context, cell Cell) (*display.Data, *Error) {
+	in.setContext(ctx)
+	src, err := in.load(cell)
+	if err != nil {
+		return nil, err
+	}
+	u, err := in.compile(src)
+	if err != nil {
+		return nil, err
+	}
+	return in.execute(ctx, src, u)
+}
+
+// exec runs a compiled expression. Unlike gomacro's RunExpr it leaves the call
+// stack as it is when the expression panics.
+func (in *interpreter) exec(e *fast.Expr) (xreflect.Value, []xreflect.Value) {
+	if e == nil {
+		return xreflect.Value{}, nil
+	}
+	in.env.IP, in.env.Code, in.env.DebugPos = 0, nil, nil
+	in.env.Run.CurrEnv = in.env
+	return e.AsXV(fast.COptKeepUntyped)(in.env)
+}
+
+// reset makes the interpreter fit for the next statement after a panic.
+func (in *interpreter) reset() {
+	run := in.env.Run
+	run.Interrupt = nil
+	run.Signals = base.Signals{}
+	run.ExecFlags = 0
+	run.CurrEnv = in.env
+	run.InstallDefer = nil
+	run.DeferOfFun, run.PanicFun, run.Panic = nil, nil, nil
+}
+
+var errorType = reflect.TypeFor[error]()

@@ -1,0 +1,183 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cosmos72/gomacro/base"
+	basereflect "github.com/cosmos72/gomacro/base/reflect"
+	"github.com/cosmos72/gomacro/fast"
+	"github.com/cosmos72/gomacro/xreflect"
+
+	"github.com/rlx-go/gopherscope/internal/display"
+)
+
+// value is what an expression of a cell gives, with the type it has there.
+type value struct {
+	xreflect.Value
+	typ xreflect.Type
+}
+
+// execute runs a compiled cell and returns what its last expression shows.
+func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data *display.Data, failed *Error) {
+	in.ir.PrepareEnv() // once: it forgets an interrupt
+	for _, e := range u.setup {
+		in.exec(e)
+	}
+	var deferred []reflect.Value
+	var values []value
+	for i, s := range u.steps {
+		run := func() {
+			if ctx.Err() != nil {
+				panic(base.SigInterrupt)
+			}
+			values = in.step(s)
+		}
+		if failed = in.attempt(ctx, s.pos, run); failed != nil {
+			for _, unreached := range slices.Backward(u.steps[i:]) {
+				for _, m := range slices.Backward(unreached.meant) {
+					in.restore(m)
+				}
+			}
+			break
+		}
+		if s.deferred {
+			deferred = append(deferred, values[0].ReflectValue())
+		}
+	}
+	if n := len(u.steps); failed == nil && n > 0 && !src.silent && in.shows(u.steps[n-1].node) {
+		failed = in.attempt(ctx, u.steps[n-1].pos, func() { data = in.result(values) })
+	}
+	for _, f := range slices.Backward(deferred) {
+		err := in.attempt(ctx, u.steps[len(u.steps)-1].pos, func() { f.Call(nil) })
+		if failed == nil {
+			failed = err
+		}
+	}
+	return data, failed
+}
+
+// step runs a step and returns the values of its last expression.
+func (in *interpreter) step(s *step) (values []value) {
+	for _, e := range s.exprs {
+		first, all := in.exec(e)
+		vs, ts := basereflect.PackValues(first, all), basereflect.PackTypes(e.Type, e.Types)
+		values = values[:0]
+		for i, v := range vs {
+			values = append(values, value{v, ts[i]})
+		}
+	}
+	for _, slot := range s.scratch {
+		in.env.Vals[slot] = xreflect.Value{}
+	}
+	return values
+}
+
+// shows reports whether a cell that ends with a statement has a result. What
+// fmt.Print and its kind return is none.
+func (in *interpreter) shows(stmt ast.Stmt) bool {
+	expr, ok := stmt.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := expr.X.(*ast.CallExpr)
+	if !ok {
+		return true
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return true
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return true
+	}
+	bind := in.comp.Binds[pkg.Name]
+	if bind == nil {
+		return true
+	}
+	imp, ok := bind.Value.(*fast.Import)
+	return !ok || imp.Path != "fmt" || !strings.HasPrefix(strings.TrimPrefix(sel.Sel.Name, "F"), "Print") && !strings.HasPrefix(sel.Sel.Name, "Fprint")
+}
+
+// attempt runs f and makes an error of its panic. pos is the place of f in the
+// cell, where nothing more exact is known.
+func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (failed *Error) {
+	defer func() {
+		if r := recover(); r != nil {
+			places := in.stack(pos)
+			in.reset()
+			if _, ok := r.(base.Signal); ok || ctx.Err() != nil {
+				failed = newError("Interrupted", "interrupted", places...)
+				return
+			}
+			failed = newError("Panic", panicText(r), places...)
+		}
+	}()
+	f()
+	return nil
+}
+
+// maxFrames is how many calls of a stack are shown.
+const maxFrames = 20
+
+// stack returns the places that the interpreter is at, innermost first. pos is
+// the top-level statement.
+func (in *interpreter) stack(pos token.Pos) []place {
+	var places []place
+	at := func(env *fast.Env, otherwise token.Pos) {
+		p := otherwise
+		if env.IP >= 0 && env.IP < len(env.DebugPos) && env.DebugPos[env.IP] != token.NoPos {
+			p = env.DebugPos[env.IP]
+		}
+		if p != token.NoPos {
+			places = append(places, in.place(p))
+		}
+	}
+	env := in.env.Run.CurrEnv
+	for env != nil && len(places) < maxFrames {
+		top := env
+		for top.Caller == nil && top.Outer != nil && top != in.env {
+			top = top.Outer
+		}
+		if top == in.env {
+			break
+		}
+		at(env, token.NoPos)
+		env = top.Caller
+	}
+	if env == nil {
+		env = in.env
+	}
+	if len(places) < maxFrames {
+		at(env, pos)
+	}
+	return places
+}
+
+// panicText is what a panic says.
+func panicText(r any) string {
+	switch r := r.(type) {
+	case refusal:
+		return string(r)
+	case *reflect.ValueError:
+		if r.Kind == reflect.Invalid {
+			return "invalid memory address or nil pointer dereference"
+		}
+	case error:
+		return r.Error()
+	case string:
+		if text, ok := strings.CutPrefix(r, "reflect: "); ok && strings.HasSuffix(text, "index out of range") {
+			return "index out of range"
+		}
+		return r
+	case fmt.Stringer:
+		return r.String()
+	}
+	return display.Text(r)
+}

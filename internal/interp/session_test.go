@@ -1,0 +1,124 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rlx-go/gopherscope/internal/display"
+)
+
+// recorder is a sink that keeps what it receives, in order.
+type recorder struct {
+	mu     sync.Mutex
+	events []event
+}
+
+// event is one output: Stream texts of one name in a row are one event.
+type event struct {
+	kind string // "stdout", "stderr" or "display"
+	text string
+	data display.Data
+}
+
+func (r *recorder) Stream(name, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.events); n > 0 && r.events[n-1].kind == name {
+		r.events[n-1].text += text
+		return
+	}
+	r.events = append(r.events, event{kind: name, text: text})
+}
+
+func (r *recorder) Display(data display.Data) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text, _ := data.Data[display.MIMETypeText].(string)
+	r.events = append(r.events, event{kind: "display", text: text, data: data})
+}
+
+// text is all that a stream received.
+func (r *recorder) text(name string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all strings.Builder
+	for _, e := range r.events {
+		if e.kind == name {
+			all.WriteString(e.text)
+		}
+	}
+	return all.String()
+}
+
+func open(t testing.TB) *Session {
+	t.Helper()
+	s, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// outcome is what a cell gave.
+type outcome struct {
+	recorder
+	data *display.Data
+	err  error
+}
+
+func (o *outcome) result() string {
+	if o.data == nil {
+		return ""
+	}
+	text, _ := o.data.Data[display.MIMETypeText].(string)
+	return text
+}
+
+// failure is the cell's error; the test fails when there is none.
+func (o *outcome) failure(t testing.TB) *Error {
+	t.Helper()
+	var e *Error
+	if !errors.As(o.err, &e) {
+		t.Fatalf("the cell gave %v, want an *Error", o.err)
+	}
+	return e
+}
+
+func runCell(s *Session, name, source string) *outcome {
+	o := &outcome{}
+	o.data, o.err = s.Run(context.Background(), Cell{Name: name, Source: source}, &o.recorder)
+	return o
+}
+
+// run runs a cell that must succeed.
+func run(t testing.TB, s *Session, source string) *outcome {
+	t.Helper()
+	o := runCell(s, "cell", source)
+	if o.err != nil {
+		t.Fatalf("%s\nfailed: %v\n%s", source, o.err, strings.Join(o.failure(t).Traceback, "\n"))
+	}
+	return o
+}
+
+// cells runs one cell after the other, named "cell 1" and so on, and returns
+// what the last one gave. The others must succeed.
+func cells(t testing.TB, s *Session, sources ...string) *outcome {
+	t.Helper()
+	var o *outcome
+	for i, source := range sources {
+		o = runCell(s, fmt.Sprintf("cell %d", i+1), source)
+		if o.err != nil && i+1 < len(sources) {
+			t.Fatalf("%s\nfailed: %v\n%s", source, o.err, strings.Join(o.failure(t).Traceback, "\n"))
+		}
+	}
+	return o
+}

@@ -1,0 +1,194 @@
+package interp
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"log"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rlx-go/gopherscope/internal/display"
+)
+
+// outputs leads os.Stdout, os.Stderr and the displays of cells to the sink of
+// the last cell.
+type outputs struct {
+	stdout, stderr *stream
+	before         struct {
+		stdout, stderr *os.File
+		log            interface{ Write([]byte) (int, error) }
+	}
+
+	mu   sync.Mutex
+	sink Sink
+}
+
+func openOutputs() (*outputs, error) {
+	o := &outputs{}
+	var err error
+	if o.stdout, err = o.open("stdout"); err != nil {
+		return nil, err
+	}
+	if o.stderr, err = o.open("stderr"); err != nil {
+		o.stdout.close()
+		return nil, err
+	}
+	o.before.stdout, o.before.stderr, o.before.log = os.Stdout, os.Stderr, log.Writer()
+	log.SetOutput(o.stderr.w) // the default logger keeps the os.Stderr of the start
+	return o, nil
+}
+
+// begin makes sink the receiver. A cell that redirected the streams does so for
+// itself only.
+func (o *outputs) begin(sink Sink) {
+	os.Stdout, os.Stderr = o.stdout.w, o.stderr.w
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sink = sink
+}
+
+// display sends a value after all text that was written before.
+func (o *outputs) display(data display.Data) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sink != nil {
+		o.sink.Display(data)
+	}
+}
+
+func (o *outputs) text(name, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sink != nil {
+		o.sink.Stream(name, text)
+	}
+}
+
+// flush returns when all that was written before is with the sink.
+func (o *outputs) flush() {
+	o.stdout.flush()
+	o.stderr.flush()
+}
+
+func (o *outputs) close() error {
+	o.flush()
+	os.Stdout, os.Stderr = o.before.stdout, o.before.stderr
+	log.SetOutput(o.before.log)
+	return errors.Join(o.stdout.close(), o.stderr.close())
+}
+
+// stream is one of os.Stdout and os.Stderr: a pipe, and a goroutine that reads
+// it. An os.File is all that those variables can hold.
+type stream struct {
+	name string
+	r, w *os.File
+
+	// mark in the pipe asks the reader to acknowledge that it came that far.
+	mark  []byte
+	turn  sync.Mutex
+	acked chan struct{}
+	wake  chan struct{} // a flush is waiting: do not gather more
+	done  chan struct{} // the reader ended
+}
+
+func (o *outputs) open(name string) (*stream, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{
+		name:  name,
+		r:     r,
+		w:     w,
+		mark:  append([]byte{0xff}, rand.Text()...), // 0xff: in no UTF-8 text
+		acked: make(chan struct{}, 1),
+		wake:  make(chan struct{}, 1),
+		done:  make(chan struct{}),
+	}
+	go s.read(o.text)
+	return s, nil
+}
+
+// gather is how long the reader lets text pile up after it delivered some, so
+// that many short writes become few deliveries.
+const gather = 2 * time.Millisecond
+
+func (s *stream) read(deliver func(name, text string)) {
+	defer close(s.done)
+	buf := make([]byte, 0, 64<<10)
+	send := func(n int) {
+		if n > 0 {
+			deliver(s.name, strings.ToValidUTF8(string(buf[:n]), "\uFFFD"))
+			buf = append(buf[:0], buf[n:]...)
+		}
+	}
+	for {
+		n, err := s.r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		for {
+			at := bytes.Index(buf, s.mark)
+			if at < 0 {
+				break
+			}
+			send(at)
+			buf = append(buf[:0], buf[len(s.mark):]...)
+			s.acked <- struct{}{}
+		}
+		if err != nil {
+			send(len(buf))
+			return
+		}
+		send(len(buf) - s.unfinished(buf))
+		select {
+		case <-s.wake:
+		case <-time.After(gather):
+		}
+	}
+}
+
+// unfinished is the length of a mark or a character that has only begun at the
+// end of buf.
+func (s *stream) unfinished(buf []byte) int {
+	for n := min(len(buf), len(s.mark)-1); n > 0; n-- {
+		if bytes.HasSuffix(buf, s.mark[:n]) {
+			return n
+		}
+	}
+	for n := 1; n <= min(len(buf), utf8.UTFMax-1); n++ {
+		tail := buf[len(buf)-n:]
+		if utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
+}
+
+func (s *stream) flush() {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	if _, err := s.w.Write(s.mark); err != nil {
+		return // a cell closed its os.Stdout
+	}
+	select {
+	case <-s.acked:
+	case <-s.done:
+	}
+}
+
+func (s *stream) close() error {
+	err := s.w.Close()
+	<-s.done
+	return errors.Join(err, s.r.Close())
+}

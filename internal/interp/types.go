@@ -1,0 +1,216 @@
+package interp
+
+import (
+	"go/ast"
+	"reflect"
+
+	"github.com/cosmos72/gomacro/go/types"
+	"github.com/cosmos72/gomacro/xreflect"
+)
+
+// gomacro redeclares a type by changing it, and with it the variables that
+// have it. Here a type that is declared again is a new type, unless it is the
+// same as before: a cell that runs again must not part its values from those
+// of other cells.
+
+// typesAndConsts compiles the type and constant declarations of a cell.
+func (c *compiler) typesAndConsts(typeDecls, constDecls []ast.Node) {
+	old := map[string]xreflect.Type{}
+	for _, name := range declaredTypes(typeDecls) {
+		if t := c.comp.Types[name]; t != nil {
+			old[name] = t
+		}
+	}
+	forget := func(keep map[string]xreflect.Type) {
+		for _, decl := range constDecls {
+			for _, spec := range decl.(*ast.GenDecl).Specs {
+				for _, name := range spec.(*ast.ValueSpec).Names {
+					c.forget(name.Name)
+				}
+			}
+		}
+		for _, name := range declaredTypes(typeDecls) {
+			c.forget(name)
+			if t := keep[name]; t != nil {
+				c.comp.Types[name] = t
+			}
+		}
+	}
+	if len(old) > 0 {
+		restore := c.snapshot()
+		forget(nil)
+		c.trial(append(constDecls, typeDecls...))
+		same := c.sameTypes(old)
+		restore()
+		forget(same)
+		typeDecls = without(typeDecls, same)
+	} else {
+		forget(nil)
+	}
+	c.group(append(constDecls, typeDecls...))
+}
+
+// trial compiles declarations whose code does not count.
+func (c *compiler) trial(decls []ast.Node) {
+	setup := c.unit.setup
+	c.group(decls)
+	c.unit.setup = setup
+}
+
+func declaredTypes(decls []ast.Node) (names []string) {
+	for _, decl := range decls {
+		for _, spec := range decl.(*ast.GenDecl).Specs {
+			names = append(names, spec.(*ast.TypeSpec).Name.Name)
+		}
+	}
+	return names
+}
+
+// without drops the specifications of the types that are kept.
+func without(decls []ast.Node, keep map[string]xreflect.Type) (rest []ast.Node) {
+	for _, decl := range decls {
+		d := *decl.(*ast.GenDecl)
+		d.Specs = nil
+		for _, spec := range decl.(*ast.GenDecl).Specs {
+			if keep[spec.(*ast.TypeSpec).Name.Name] == nil {
+				d.Specs = append(d.Specs, spec)
+			}
+		}
+		if len(d.Specs) > 0 {
+			rest = append(rest, &d)
+		}
+	}
+	return rest
+}
+
+// sameTypes returns those of the old types that are declared again as they
+// were. Types that refer to each other are the same together or not at all.
+func (c *compiler) sameTypes(old map[string]xreflect.Type) map[string]xreflect.Type {
+	same := map[string]xreflect.Type{}
+	pairs := map[*types.Named]*types.Named{} // new to old
+	for name, t := range old {
+		before, ok1 := t.GoType().(*types.Named)
+		after, ok2 := c.comp.Types[name].GoType().(*types.Named)
+		// An alias is declared anew, which changes no type.
+		if ok1 && ok2 && before.Obj().Name() == name && after.Obj().Name() == name && after != before {
+			same[name] = t
+			pairs[after] = before
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for after, before := range pairs {
+			if !(typePairs(pairs)).equal(after.Underlying(), before.Underlying()) {
+				delete(pairs, after)
+				delete(same, before.Obj().Name())
+				changed = true
+			}
+		}
+	}
+	return same
+}
+
+// typePairs are types that are taken to be the same.
+type typePairs map[*types.Named]*types.Named
+
+func (p typePairs) equal(a, b types.Type) bool {
+	switch a := a.(type) {
+	case *types.Named:
+		b, ok := b.(*types.Named)
+		return ok && (a == b || p[a] == b)
+	case *types.Pointer:
+		b, ok := b.(*types.Pointer)
+		return ok && p.equal(a.Elem(), b.Elem())
+	case *types.Slice:
+		b, ok := b.(*types.Slice)
+		return ok && p.equal(a.Elem(), b.Elem())
+	case *types.Array:
+		b, ok := b.(*types.Array)
+		return ok && a.Len() == b.Len() && p.equal(a.Elem(), b.Elem())
+	case *types.Map:
+		b, ok := b.(*types.Map)
+		return ok && p.equal(a.Key(), b.Key()) && p.equal(a.Elem(), b.Elem())
+	case *types.Chan:
+		b, ok := b.(*types.Chan)
+		return ok && a.Dir() == b.Dir() && p.equal(a.Elem(), b.Elem())
+	case *types.Signature:
+		b, ok := b.(*types.Signature)
+		return ok && a.Variadic() == b.Variadic() && p.equalTuples(a.Params(), b.Params()) && p.equalTuples(a.Results(), b.Results())
+	case *types.Struct:
+		b, ok := b.(*types.Struct)
+		if !ok || a.NumFields() != b.NumFields() {
+			return false
+		}
+		for i := range a.NumFields() {
+			x, y := a.Field(i), b.Field(i)
+			if x.Name() != y.Name() || x.Anonymous() != y.Anonymous() || a.Tag(i) != b.Tag(i) || !p.equal(x.Type(), y.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		b, ok := b.(*types.Interface)
+		if !ok || a.NumMethods() != b.NumMethods() {
+			return false
+		}
+		for i := range a.NumMethods() {
+			if a.Method(i).Name() != b.Method(i).Name() || !p.equal(a.Method(i).Type(), b.Method(i).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return types.Identical(a, b)
+}
+
+func (p typePairs) equalTuples(a, b *types.Tuple) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !p.equal(a.At(i).Type(), b.At(i).Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// declareMethod makes a method known before its body is compiled, so that
+// methods and functions may use each other.
+func (c *compiler) declareMethod(f *ast.FuncDecl) {
+	if len(f.Recv.List) != 1 {
+		fail(f.Recv.Pos(), "a method has one receiver")
+	}
+	name := receiverName(f.Recv.List[0].Type)
+	if t := c.comp.Types[name]; t == nil || !t.Named() {
+		fail(f.Recv.Pos(), "methods can be declared on types of the notebook: %s is none", name)
+	}
+	c.comp.Pos = f.Pos()
+	signature, _, _ := c.comp.TypeFunctionOrMethod(f.Recv.List[0], f.Type)
+	t := c.comp.Types[name]
+	if k := t.Kind(); k == reflect.Pointer || k == reflect.Interface {
+		fail(f.Recv.Pos(), "type %s is a pointer or an interface, which cannot have methods", name)
+	}
+	before, known := explicitMethod(t, f.Name.Name)
+	var value reflect.Value
+	if known {
+		value = (*before.Funs)[before.Index]
+	}
+	at := t.AddMethod(f.Name.Name, signature)
+	c.undo = append(c.undo, func() {
+		if known {
+			t.AddMethod(f.Name.Name, before.Type)
+			(*t.GetMethods())[at] = value
+		}
+	})
+}
+
+// explicitMethod finds a method of t itself, not one of an embedded field.
+func explicitMethod(t xreflect.Type, name string) (xreflect.Method, bool) {
+	for i := range t.NumMethod() {
+		if m := t.Method(i); m.Name == name {
+			return m, true
+		}
+	}
+	return xreflect.Method{}, false
+}
