@@ -117,13 +117,16 @@ func newQuantAcc(f quantFormat, s stats) quantAcc {
 	return a
 }
 
+// add sums the errors of row i. The products q*step are converted to float64,
+// which rounds them: a fused multiply-subtract would find a nonzero error where
+// a value lies on the grid.
 func (a *quantAcc) add(i int, row []float32) {
 	var sum float64
 	if a.g == PerColumn {
 		step, inv := a.step[:len(row)], a.inv[:len(row)]
 		for j, v := range row {
 			x := float64(v)
-			e := x - math.RoundToEven(x*inv[j])*step[j]
+			e := x - float64(math.RoundToEven(x*inv[j])*step[j])
 			sum += e * e
 		}
 	} else {
@@ -133,7 +136,7 @@ func (a *quantAcc) add(i int, row []float32) {
 		step, inv := a.step[i], a.inv[i]
 		for _, v := range row {
 			x := float64(v)
-			e := x - math.RoundToEven(x*inv)*step
+			e := x - float64(math.RoundToEven(x*inv)*step)
 			sum += e * e
 		}
 	}

@@ -38,7 +38,7 @@ const DefaultError = 0.02
 // to be worth a trial.
 const skipDensity = 0.5
 
-// Factored factors are built by a randomized method that comes within
+// The factors are built by a randomized method that comes within
 // factorSlack of the truncation error, and are rounded to float32.
 const (
 	factorSlack    = 1.005
@@ -62,8 +62,8 @@ type Choice struct {
 	// Rank is the rank of the factors, for Factored only.
 	Rank int `json:"rank,omitempty"`
 	// Error is the relative L2 error of the weight that the probe measured, 0
-	// for an exact action. For Factored it is the truncation error, which the
-	// factors that Build makes exceed by half a percent of it at most.
+	// for an exact action. For Factored it is the truncation error; the factors
+	// that Build makes come within half a percent of it and keep the budget.
 	Error float64 `json:"error"`
 	// Bytes is what one call reads of the weight, scales included and every
 	// byte once; 0 if the profile is an activation's, which has no weight.
@@ -101,11 +101,12 @@ func (c Choice) String() string {
 // first. KeepDense is always among them.
 //
 // For a weight the cheapest action is the one that reads the fewest bytes a
-// call: at few rows of x a product takes as long as its weight takes to read.
-// Low rank is judged by the truncation error alone, never by the stable rank,
-// and offered only below the break-even rank. For an activation the cheapest is the
-// one with the fewest multiply-adds, and the only action beside KeepDense is SkipZeros,
-// at a density of at most 0.5. Ties go to the smaller error.
+// call, which is what a product with few rows of x costs when the weight does
+// not fit in a cache. Low rank is judged by the truncation error alone, never by
+// the stable rank, and offered only below the break-even rank. For an
+// activation the cheapest is the one with the fewest multiply-adds, and the only
+// action beside KeepDense is SkipZeros, at a density of at most 0.5. Ties go to
+// the smaller error.
 //
 // A profile with non-finite elements gets KeepDense alone. The errors are a
 // budget that is negative, infinite or NaN, a profile of an unknown role, and the
