@@ -1,0 +1,153 @@
+// Puts an ECharts chart in the place of a figure's picture. Sent with every
+// figure as a function of its spec; see the Go type script. It uses no global
+// but those of prelude.js, so that it may run twice and in any order.
+(function (spec) {
+  var page = window;
+  var doc = document;
+
+  // Front ends that say whether they are dark are believed; elsewhere the colour
+  // of the text tells, because the text is made to be read on the same ground.
+  function isDark(figure) {
+    var lab = doc.body.getAttribute('data-jp-theme-light');
+    var code = doc.body.getAttribute('data-vscode-theme-kind');
+    if (lab) return lab === 'false';
+    if (code) return code === 'vscode-dark' || code === 'vscode-high-contrast';
+    var rgb = /^rgba?\((\d+), (\d+), (\d+)/.exec(getComputedStyle(figure).color);
+    if (rgb) return 0.299 * rgb[1] + 0.587 * rgb[2] + 0.114 * rgb[3] > 140;
+    return matchMedia('(prefers-color-scheme: dark)').matches;
+  }
+
+  function labelled(labels) {
+    return function (value) {
+      for (var i = 0; i < labels.length; i++) {
+        var at = labels[i][0];
+        if (value === at || Math.abs(value - at) <= 1e-9 * Math.abs(at)) return labels[i][1];
+      }
+      return '';
+    };
+  }
+
+  function rounded(v) {
+    return typeof v === 'number' ? +v.toPrecision(6) : v;
+  }
+
+  var family = '"Liberation Sans", Arial, Helvetica, sans-serif';
+  var pen = doc.createElement('canvas').getContext('2d');
+
+  function textWidth(text, font) {
+    pen.font = font + ' ' + family;
+    return pen.measureText(text).width;
+  }
+
+  function wrap(text, width) {
+    var lines = [''];
+    text.split(' ').forEach(function (word) {
+      var last = lines.length - 1;
+      var longer = lines[last] ? lines[last] + ' ' + word : word;
+      if (lines[last] && textWidth(longer, 'bold 16px') > width) lines.push(word);
+      else lines[last] = longer;
+    });
+    return lines;
+  }
+
+  // The option as it was made, for the width of the picture and its font.
+  var made = spec.option;
+  var title = made.title.text.split('\n');
+  var legendTop = +made.legend.top;
+  var gridTop = +made.grid[0].top;
+  made.textStyle = { fontFamily: family };
+  made.tooltip.valueFormatter = function (v) { return rounded(v) + (spec.unit ? ' ' + spec.unit : ''); };
+  made.tooltip.confine = true;
+  if (made.xAxis[0].type !== 'category') {
+    made.xAxis[0].axisPointer = {
+      label: { formatter: function (at) { return made.xAxis[0].name + ': ' + rounded(at.value); } }
+    };
+  }
+  [[made.xAxis[0], spec.x], [made.yAxis[0], spec.y]].forEach(function (pair) {
+    pair[0].axisLabel = pair[0].axisLabel || {};
+    pair[0].axisLabel.formatter = labelled(pair[1]);
+  });
+
+  // Fits the option to a width and returns the height that it then takes.
+  function fit(width) {
+    var lines = wrap(title.join(' '), width - 2 * spec.pad);
+    var extra = (lines.length - title.length) * made.title.textStyle.lineHeight;
+    made.title.text = lines.join('\n');
+    made.legend.top = legendTop + extra;
+    made.grid[0].top = gridTop + extra;
+    var y = made.yAxis[0];
+    var widest = Math.max.apply(null, spec.y.map(function (label) { return textWidth(label[1], '12px'); }));
+    y.axisLabel.width = Math.ceil(Math.min(widest, 0.45 * width)) + 1;
+    y.axisLabel.overflow = 'truncate';
+    y.nameGap = y.axisLabel.width + 18;
+    return spec.height + extra;
+  }
+
+  // One watcher a page, which holds no figure: those that left it can be freed.
+  function watchTheme() {
+    if (page.gopherscopeTheme) return;
+    function redraw() {
+      doc.querySelectorAll('.gopherscope-figure').forEach(function (figure) {
+        if (figure.gopherscopeRedraw) figure.gopherscopeRedraw();
+      });
+    }
+    page.gopherscopeTheme = new MutationObserver(redraw);
+    page.gopherscopeTheme.observe(doc.documentElement, { attributes: true });
+    page.gopherscopeTheme.observe(doc.body, { attributes: true });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  }
+
+  function takeOver(echarts, figure) {
+    var picture = figure.querySelector('img');
+    if (!picture || figure.gopherscopeRedraw) return;
+    var box = doc.createElement('div');
+    box.setAttribute('role', 'img');
+    box.setAttribute('aria-label', picture.alt);
+    var chart, dark, width;
+
+    function giveBack() {
+      if (chart) chart.dispose();
+      chart = null;
+      box.remove();
+      picture.style.display = '';
+    }
+
+    // Draws again when the ground or the width changed.
+    function redraw() {
+      if (!figure.isConnected) return giveBack();
+      if (!figure.clientWidth) return;
+      try {
+        var nowDark = isDark(figure);
+        if (chart && nowDark === dark && figure.clientWidth === width) return;
+        if (chart && nowDark !== dark) giveBack();
+        dark = nowDark;
+        width = figure.clientWidth;
+        box.style.cssText = 'width:100%;height:' + fit(width) + 'px';
+        if (chart) {
+          chart.resize();
+        } else {
+          figure.appendChild(box);
+          chart = echarts.init(box, dark ? 'dark' : null, { renderer: 'svg' });
+        }
+        chart.setOption(made);
+        picture.style.display = 'none';
+      } catch (failure) {
+        giveBack();
+      }
+    }
+
+    figure.gopherscopeRedraw = redraw;
+    redraw();
+    new ResizeObserver(function () { requestAnimationFrame(redraw); }).observe(figure);
+    watchTheme();
+  }
+
+  function start(echarts) {
+    doc.querySelectorAll('[id="' + spec.id + '"]').forEach(function (figure) {
+      takeOver(echarts, figure);
+    });
+  }
+
+  if (page.echarts && parseInt(page.echarts.version, 10) >= 5) return start(page.echarts);
+  (page.gopherscopeWaiting = page.gopherscopeWaiting || []).push(start);
+});

@@ -1,0 +1,129 @@
+package charts
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// An Axis says what a chart measures along one direction.
+type Axis struct {
+	// Label names the quantity, such as "time".
+	Label string
+	// Unit is its unit, such as "ms"; empty for a quantity without one.
+	Unit string
+	// Log makes the axis logarithmic; its values must then be positive.
+	Log bool
+}
+
+// title returns what stands beside the axis.
+func (a Axis) title() string {
+	if a.Unit == "" {
+		return a.Label
+	}
+	return a.Label + " (" + a.Unit + ")"
+}
+
+// A Series is one line of a chart, or one colour of bars.
+type Series struct {
+	// Name stands in the legend. It may be empty when there is one series.
+	Name string
+	// Scheme gives the series the look of that scheme (see StyleOf), so that the
+	// prediction and the measurement of a scheme share a colour. The default is
+	// the name.
+	Scheme string
+	// X and Y are the points of a line, in order of X. The bars of a bar chart
+	// are Y, one for each category, and X is empty.
+	X, Y []float64
+	// Dashed draws a line without markers: a prediction or a limit, beside the
+	// measured points of the other series.
+	Dashed bool
+}
+
+const (
+	maxPoints = 20000 // of all the lines of a chart
+	maxBars   = 200
+)
+
+// oneLine replaces every run of white space, newlines included, by one space.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func (a Axis) clean() Axis {
+	a.Label, a.Unit = oneLine(a.Label), oneLine(a.Unit)
+	return a
+}
+
+func (a Axis) check(name string) error {
+	if a.Label == "" {
+		return fmt.Errorf("the %s axis has no label", name)
+	}
+	return nil
+}
+
+// cleanSeries returns a copy of the series, values included, with names on one
+// line; it fails when the names do not tell the series apart.
+func cleanSeries(series []Series) ([]Series, error) {
+	if len(series) == 0 {
+		return nil, errors.New("there is no series")
+	}
+	named := map[string]bool{}
+	clean := make([]Series, len(series))
+	for i, s := range series {
+		s.Name, s.Scheme = oneLine(s.Name), oneLine(s.Scheme)
+		s.X, s.Y = append([]float64(nil), s.X...), append([]float64(nil), s.Y...)
+		if s.Name == "" && len(series) > 1 {
+			return nil, fmt.Errorf("series %d of %d has no name", i+1, len(series))
+		}
+		if named[s.Name] {
+			return nil, fmt.Errorf("two series have the name %q", s.Name)
+		}
+		named[s.Name] = true
+		clean[i] = s
+	}
+	return clean, nil
+}
+
+// checkValues fails at the first value that cannot stand on the axis.
+func checkValues(a Axis, name string, values []float64) error {
+	for i, v := range values {
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return fmt.Errorf("%s[%d] is %v: leave out what was not measured", name, i, v)
+		case a.Log && v <= 0:
+			return fmt.Errorf("%s[%d] is %g, which a log axis does not have: leave it out or make the axis linear", name, i, v)
+		}
+	}
+	return nil
+}
+
+// label names a series in an error.
+func (s Series) label() string {
+	if s.Name == "" {
+		return "the series"
+	}
+	return fmt.Sprintf("series %q", s.Name)
+}
+
+// extent returns the smallest and the largest of the values; lo > hi when there
+// are none.
+func extent(lists ...[]float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, values := range lists {
+		for _, v := range values {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+func areWhole(lists ...[]float64) bool {
+	for _, values := range lists {
+		for _, v := range values {
+			if v != math.Trunc(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
