@@ -38,10 +38,10 @@ const DefaultError = 0.02
 // to be worth a trial.
 const skipDensity = 0.5
 
-// The factors are built by a randomized method that comes within
-// factorSlack of the truncation error, and are rounded to float32.
+// kernels.Factorize comes within
+// factorSlack of the truncation error, and rounds the factors to float32.
 const (
-	factorSlack    = 1.005
+	factorSlack    = 1.01
 	factorRounding = 0x1p-23
 )
 
@@ -63,7 +63,7 @@ type Choice struct {
 	Rank int `json:"rank,omitempty"`
 	// Error is the relative L2 error of the weight that the probe measured, 0
 	// for an exact action. For Factored it is the truncation error; the factors
-	// that Build makes come within half a percent of it and keep the budget.
+	// that Build makes come within 1% of it and keep the budget.
 	Error float64 `json:"error"`
 	// Bytes is what one call reads of the weight, scales included and every
 	// byte once; 0 if the profile is an activation's, which has no weight.

@@ -93,8 +93,8 @@ func checkBuild(t *testing.T, name string, c opscope.Choice, w opscope.Matrix, b
 	if e > budget {
 		t.Errorf("%s: the kernel's weight is off by %v, above the budget of %v", name, e, budget)
 	}
-	// Factors come within 0.5% of the best ones; float32 adds about 1e-7.
-	if math.Abs(e-c.Error) > 0.005*c.Error+3e-7 {
+	// Factors come within 1% of the best ones; float32 adds about 1e-7.
+	if math.Abs(e-c.Error) > 0.01*c.Error+3e-7 {
 		t.Errorf("%s: the kernel's weight is off by %v, the choice says %v", name, e, c.Error)
 	}
 	if c.Why == "" || !strings.HasSuffix(c.Why, ".") {
