@@ -26,16 +26,16 @@
 //
 // # Quantization
 //
-// Quantization is symmetric absmax with 127 levels a side. A vector v (a column
+// Quantization is symmetric absmax with 127 codes a side of zero. A vector v (a column
 // of W, or a row of x) becomes codes c and one float32 scale s:
 //
 //	s    = max(max|v| / 127, 2^-126)
 //	c[i] = round(v[i] * (1/s)), halves away from zero, in float32
 //
-// so that v[i] is within s/2 of s*c[i], up to a rounding of at most 4e-5 s.
-// The floor, the smallest normal float32, keeps 1/s finite: zero vectors give
-// exact zeros, and vectors below 1e-36 lose precision but never produce an Inf
-// or a NaN.
+// so that |v[i] - s*c[i]| <= 0.50003 s: half a step, and the float32 rounding of
+// the quotient. The floor, the smallest normal float32, keeps 1/s finite: zero
+// vectors give exact zeros, and vectors below 1e-36 lose precision but never
+// produce an Inf or a NaN.
 //
 // # Non-finite values
 //

@@ -44,7 +44,7 @@ func TestInt8ErrorOfGaussianWeight(t *testing.T) {
 // 32 rows, the scatter of their largest values moves the error by more than 1%
 // from draw to draw, hence the mean of several.
 func TestInt8ErrorOfGaussianProduct(t *testing.T) {
-	const m, n, draws = 32, 192, 5
+	const m, n, draws = 32, 128, 5
 	w8a8Error := map[int]float64{1024: 0.0111, 3072: 0.0120}
 	for k := range weightError {
 		w := normal(k, n, uint64(k)+1)
