@@ -268,8 +268,8 @@ func (r *notebookRun) report(in input, failure *nb.CellError, elapsed float64) {
 	html := filepath.Join(r.out, in.name+".html")
 	if failure != nil {
 		fmt.Fprintf(r.stderr, "gopherscope: %s: %v\n", in.path, failure)
-		if trace := failure.Traceback(); trace != "" {
-			fmt.Fprintln(r.stderr, strings.TrimRight(trace, "\n"))
+		if trace := strings.TrimRight(failure.Traceback(), "\n"); trace != "" {
+			fmt.Fprintln(r.stderr, "    "+strings.ReplaceAll(trace, "\n", "\n    "))
 		}
 	}
 	if r.json {
