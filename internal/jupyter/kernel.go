@@ -92,7 +92,7 @@ func Listen(c Connection, session Session, logTo io.Writer) (*Kernel, error) {
 	}
 	// The shell and control handlers publish, so that iopub is there first.
 	k.iopub = newSocket(zmq4.Pub, listeners[3], k.log, (*peer).subscribe)
-	k.heartbeat = newSocket(zmq4.Rep, listeners[4], k.log, (*peer).send)
+	k.heartbeat = newSocket(zmq4.Rep, listeners[4], k.log, echo)
 	k.stdin = newSocket(zmq4.Router, listeners[2], k.log, func(*peer, [][]byte) {})
 	k.control = newSocket(zmq4.Router, listeners[1], k.log, k.receiver("control"))
 	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.receiver("shell"))

@@ -630,6 +630,19 @@ func TestManyLinesArriveWholeAndInOrder(t *testing.T) {
 	}
 }
 
+func TestADisplayLargerThanAnyLimitArrives(t *testing.T) {
+	const size = maxBehind + 10<<20
+	k := startKernel(t, scripted{"big": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
+		sink.Display(display.Data{Data: map[string]any{"text/plain": strings.Repeat("x", size)}})
+		return nil, nil
+	}}.session())
+	c := k.connect(t)
+	_, published := c.execute("big")
+	if text := published[1].body["data"].(map[string]any)["text/plain"].(string); len(text) != size {
+		t.Errorf("%d bytes arrived, want %d", len(text), size)
+	}
+}
+
 func TestASubscriberThatDoesNotReadHoldsUpNobody(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	k := startKernel(t, scripted{"big": func(_ context.Context, sink interp.Sink) (*display.Data, error) {

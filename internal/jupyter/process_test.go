@@ -433,13 +433,13 @@ func TestNbconvert(t *testing.T) {
 	got := map[string]string{}
 	for _, cell := range book.Cells {
 		for _, o := range cell.Outputs {
-			got[cell.ID] += fmt.Sprint(o.OutputType, " ", o.Text, o.Data["text/plain"], o.Data["text/html"], ";")
+			got[cell.ID] += fmt.Sprintf("%s %v %v %v; ", o.OutputType, o.Text, o.Data["text/plain"], o.Data["text/html"])
 		}
 	}
 	for id, want := range map[string]string{
-		"a": "stream [before\n]<nil><nil>;",
-		"b": "execute_result <nil>[5]<nil>;",
-		"e": "stream [a\n b\n]<nil><nil>;execute_result <nil>[3]<nil>;",
+		"a": "stream [before\n] <nil> <nil>; ",
+		"b": "execute_result <nil> [5] <nil>; ",
+		"e": "stream [a\n b\n] <nil> <nil>; execute_result <nil> [3] <nil>; ",
 	} {
 		if got[id] != want {
 			t.Errorf("cell %s has %q, want %q", id, got[id], want)
@@ -458,7 +458,7 @@ func TestNbconvert(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Pygments knows "func" as a keyword of Go, and "type" as no keyword of Python.
-	for _, want := range []string{"highlight-ipynb hl-go", `<span class="kd">func</span>`, "<b>bold</b>"} {
+	for _, want := range []string{"highlight hl-go", `<span class="kd">func</span>`, "<b>bold</b>"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %s", want)
 		}

@@ -18,12 +18,15 @@ const (
 	// handshakeTime is what a peer has to introduce itself.
 	handshakeTime = 10 * time.Second
 	// stalledAfter is when a peer that takes nothing off its connection is
-	// dropped, and maxBacklog, in bytes, is when one that is too slow is.
+	// dropped. maxBehind is when a subscriber is that falls behind the others, in
+	// bytes: what it is to get is kept in memory.
 	stalledAfter = 10 * time.Second
-	maxBacklog   = 64 << 20
+	maxBehind    = 64 << 20
 	// maxTopics and maxTopic bound what a subscriber makes the kernel remember.
 	maxTopics = 256
 	maxTopic  = 1024
+	// maxEchoes is what a peer of the heartbeat may leave unread, in bytes.
+	maxEchoes = maxMessage
 	// pollEvery is how often a wait for peers looks at them.
 	pollEvery = 2 * time.Millisecond
 )
@@ -120,11 +123,24 @@ func (s *socket) remove(p *peer) {
 func (s *socket) broadcast(frames [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	best, _ := s.backlogLocked()
 	for p := range s.peers {
-		if p.subscribed(string(frames[0])) {
+		switch {
+		case p.backlog() > best+maxBehind:
+			p.close()
+		case p.subscribed(string(frames[0])):
 			p.send(frames)
 		}
 	}
+}
+
+// echo sends a message back. A peer that does not read its echoes is dropped.
+func echo(p *peer, frames [][]byte) {
+	if p.backlog() > maxEchoes {
+		p.close()
+		return
+	}
+	p.send(frames)
 }
 
 // backlog returns how many bytes the peers have not yet been sent: of the peer
@@ -132,6 +148,10 @@ func (s *socket) broadcast(frames [][]byte) {
 func (s *socket) backlog() (best, worst int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.backlogLocked()
+}
+
+func (s *socket) backlogLocked() (best, worst int) {
 	first := true
 	for p := range s.peers {
 		n := p.backlog()
@@ -207,15 +227,11 @@ func newPeer(raw *boundedConn, conn *zmq4.Conn) *peer {
 	return p
 }
 
-// send queues a message. A peer whose queue is full is dropped.
+// send queues a message.
 func (p *peer) send(frames [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return
-	}
-	if p.pending > maxBacklog {
-		p.closeLocked()
 		return
 	}
 	p.queue = append(p.queue, frames)
@@ -270,10 +286,6 @@ func (p *peer) backlog() int {
 func (p *peer) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.closeLocked()
-}
-
-func (p *peer) closeLocked() {
 	p.closed = true
 	p.queue, p.pending = nil, 0
 	p.wake.Broadcast()
