@@ -630,12 +630,20 @@ func TestManyLinesArriveWholeAndInOrder(t *testing.T) {
 	}
 }
 
+// allowBehind makes the limit for slow subscribers small enough for a test.
+func (k *testKernel) allowBehind(bytes int) {
+	k.iopub.mu.Lock()
+	defer k.iopub.mu.Unlock()
+	k.iopub.behind = bytes
+}
+
 func TestADisplayLargerThanAnyLimitArrives(t *testing.T) {
-	const size = maxBehind + 10<<20
+	const size = 8 << 20
 	k := startKernel(t, scripted{"big": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
 		sink.Display(display.Data{Data: map[string]any{"text/plain": strings.Repeat("x", size)}})
 		return nil, nil
 	}}.session())
+	k.allowBehind(size / 2)
 	c := k.connect(t)
 	_, published := c.execute("big")
 	if text := published[1].body["data"].(map[string]any)["text/plain"].(string); len(text) != size {
@@ -646,11 +654,12 @@ func TestADisplayLargerThanAnyLimitArrives(t *testing.T) {
 func TestASubscriberThatDoesNotReadHoldsUpNobody(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	k := startKernel(t, scripted{"big": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
-		for range 80 {
+		for range 24 {
 			sink.Display(display.Data{Data: map[string]any{"text/plain": big}})
 		}
 		return nil, nil
 	}}.session())
+	k.allowBehind(8 << 20)
 	c := k.connect(t)
 	stuck := rawPeer(t, k.iopub, zmq4.Sub)
 	if _, err := stuck.Write([]byte{0, 1, 1}); err != nil { // subscribes to everything
@@ -667,8 +676,8 @@ func TestASubscriberThatDoesNotReadHoldsUpNobody(t *testing.T) {
 		return len(k.iopub.peers) == 2
 	})
 	_, published := c.execute("big")
-	if len(published) != 81 {
-		t.Errorf("%d messages, want the input and 80 displays", len(published))
+	if len(published) != 25 {
+		t.Errorf("%d messages, want the input and 24 displays", len(published))
 	}
 	waitFor(t, "the end of the one that does not read", func() bool {
 		k.iopub.mu.Lock()

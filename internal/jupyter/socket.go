@@ -44,12 +44,13 @@ type socket struct {
 
 	mu     sync.Mutex
 	peers  map[*peer]struct{}
+	behind int // maxBehind
 	closed bool
 }
 
 // newSocket starts to accept peers on a listener, which the socket then owns.
 func newSocket(kind zmq4.SocketType, l net.Listener, log *log.Logger, receive func(*peer, [][]byte)) *socket {
-	s := &socket{kind: kind, listener: l, log: log, receive: receive, peers: map[*peer]struct{}{}}
+	s := &socket{kind: kind, listener: l, log: log, receive: receive, peers: map[*peer]struct{}{}, behind: maxBehind}
 	go s.accept()
 	return s
 }
@@ -126,7 +127,7 @@ func (s *socket) broadcast(frames [][]byte) {
 	best, _ := s.backlogLocked()
 	for p := range s.peers {
 		switch {
-		case p.backlog() > best+maxBehind:
+		case p.backlog() > best+s.behind:
 			p.close()
 		case p.subscribed(string(frames[0])):
 			p.send(frames)
