@@ -50,7 +50,7 @@ const (
 func (b Bar) Figure() (*Figure, error) {
 	f, err := b.figure()
 	if err != nil {
-		return nil, fmt.Errorf("charts: bar chart %q: %w", oneLine(b.Title), err)
+		return nil, fmt.Errorf("charts: bar chart %.80q: %w", oneLine(b.Title), err)
 	}
 	return f, nil
 }
@@ -123,9 +123,10 @@ func (b Bar) figure() (*Figure, error) {
 }
 
 func checkBars(title string, x, y Axis, categories []string, raw []Series) ([]Series, error) {
+	if err := checkTitle(title); err != nil {
+		return nil, err
+	}
 	switch {
-	case title == "":
-		return nil, errors.New("there is no title")
 	case len(categories) == 0:
 		return nil, errors.New("there are no categories")
 	case x.Log || y.Log:
@@ -136,15 +137,23 @@ func checkBars(title string, x, y Axis, categories []string, raw []Series) ([]Se
 	if err := y.check("y"); err != nil {
 		return nil, err
 	}
+	if x != (Axis{}) {
+		if err := x.check("x"); err != nil {
+			return nil, err
+		}
+	}
 	seen := map[string]bool{}
 	for i, c := range categories {
 		if c == "" {
-			return nil, fmt.Errorf("category %d has no name", i)
+			return nil, fmt.Errorf("Categories[%d] is empty", i)
 		}
 		if seen[c] {
 			return nil, fmt.Errorf("two categories have the name %q", c)
 		}
 		seen[c] = true
+		if err := checkFits("the category", c, 5*nameWidth); err != nil {
+			return nil, err
+		}
 	}
 	series, err := cleanSeries(raw)
 	if err != nil {
@@ -207,8 +216,9 @@ func (c *bars) arrange(f *frame, lo float64) error {
 	}
 	if c.lying {
 		f.x, f.y = f.y, f.x
-		space := max(lyingSlot, lyingBar*float64(len(c.series))/groupShare)
-		f.height = f.top() + int(math.Ceil(space*float64(len(c.categories)))) + 2*pad + 2*nameHeight
+		slot := max(lyingSlot, lyingBar*float64(len(c.series))/groupShare)
+		length := max(slot*float64(len(c.categories)), textWidth(f.y, textSize))
+		f.height = f.top() + int(math.Ceil(length)) + 2*pad + 2*nameHeight
 		if c.texts != nil {
 			f.right += valueWidth
 		}

@@ -58,6 +58,10 @@
   made.textStyle = { fontFamily: family };
   made.tooltip.valueFormatter = function (v) { return rounded(v) + (spec.unit ? ' ' + spec.unit : ''); };
   made.tooltip.confine = true;
+  // The pager of a long legend, in a grey for light and dark.
+  made.legend.pageTextStyle = { color: '#888' };
+  made.legend.pageIconColor = '#888';
+  made.legend.pageIconInactiveColor = 'rgba(136,136,136,0.3)';
   if (made.xAxis[0].type !== 'category') {
     made.xAxis[0].axisPointer = {
       label: { formatter: function (at) { return made.xAxis[0].name + ': ' + rounded(at.value); } }

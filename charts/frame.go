@@ -17,6 +17,7 @@ const (
 	figureWidth = 720
 	dataHeight  = 320 // of the data with its axes, except where bars lie
 	pad         = 16  // around everything
+	axisLength  = 260 // less than that of any axis but those of lying bars
 	textSize    = 12
 	titleSize   = 16
 	titleLead   = 21 // from one line of the title to the next

@@ -36,7 +36,7 @@ const maxMarked = 40
 func (l Line) Figure() (*Figure, error) {
 	f, err := l.figure()
 	if err != nil {
-		return nil, fmt.Errorf("charts: line chart %q: %w", oneLine(l.Title), err)
+		return nil, fmt.Errorf("charts: line chart %.80q: %w", oneLine(l.Title), err)
 	}
 	return f, nil
 }
@@ -95,8 +95,8 @@ func (l Line) figure() (*Figure, error) {
 }
 
 func checkLines(title string, x, y Axis, raw []Series) ([]Series, error) {
-	if title == "" {
-		return nil, errors.New("there is no title")
+	if err := checkTitle(title); err != nil {
+		return nil, err
 	}
 	if err := x.check("x"); err != nil {
 		return nil, err

@@ -28,7 +28,8 @@ var prelude = sync.OnceValue(func() string {
 	if !found {
 		panic("charts: prelude.js has no place for ECharts")
 	}
-	return "<script>" + before + echarts + after + "</script>\n"
+	library := strings.ReplaceAll(echarts, "\r\n", "\n") // in its licence
+	return "<script>" + before + library + after + "</script>\n"
 })
 
 // MIMEPrelude returns what a page needs once, before or after its figures, for

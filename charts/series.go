@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An Axis says what a chart measures along one direction.
@@ -46,8 +48,28 @@ const (
 	maxBars   = 200
 )
 
-// oneLine replaces every run of white space, newlines included, by one space.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine replaces every run of white space and control characters by one space.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+}
+
+// checkFits fails when a text is wider than the place that it is drawn in.
+func checkFits(what, text string, width float64) error {
+	const runes = 400 // what is longer need not be measured
+	if utf8.RuneCountInString(text) > runes || textWidth(text, textSize) > width {
+		return fmt.Errorf("%s %.80q is too long to be drawn", what, text)
+	}
+	return nil
+}
+
+func checkTitle(title string) error {
+	if title == "" {
+		return errors.New("there is no title")
+	}
+	return checkFits("the title", title, 3*figureWidth)
+}
 
 func (a Axis) clean() Axis {
 	a.Label, a.Unit = oneLine(a.Label), oneLine(a.Unit)
@@ -58,7 +80,7 @@ func (a Axis) check(name string) error {
 	if a.Label == "" {
 		return fmt.Errorf("the %s axis has no label", name)
 	}
-	return nil
+	return checkFits("the label of the "+name+" axis", a.title(), axisLength)
 }
 
 // cleanSeries returns a copy of the series, values included, with names on one
@@ -79,6 +101,9 @@ func cleanSeries(series []Series) ([]Series, error) {
 			return nil, fmt.Errorf("two series have the name %q", s.Name)
 		}
 		named[s.Name] = true
+		if err := checkFits("the series name", s.Name, figureWidth-2*pad-legendIcon-32); err != nil {
+			return nil, err
+		}
 		clean[i] = s
 	}
 	return clean, nil

@@ -21,15 +21,15 @@ type Style struct {
 // and Ito (Color Universal Design, 2008). The markers tell the same apart
 // without any colour.
 var palette = []Style{
-	{rgb(0x11, 0x66, 0xd3), "square"},
-	{rgb(0xd0, 0x3c, 0x46), "triangle"},
-	{rgb(0x1c, 0x79, 0x06), "diamond"},
-	{rgb(0x9d, 0x98, 0x00), "down-triangle"},
-	{rgb(0xa5, 0x3f, 0xa2), "star"},
-	{rgb(0x08, 0x9f, 0xd9), "plus"},
-	{rgb(0xe4, 0x60, 0xb4), "cross"},
-	{rgb(0xc3, 0x86, 0x79), "left-triangle"},
-	{rgb(0x73, 0x79, 0xf9), "right-triangle"},
+	{rgb(0x12, 0x69, 0xdd), "square"},
+	{rgb(0xd3, 0x33, 0x49), "triangle"},
+	{rgb(0x29, 0x79, 0x04), "diamond"},
+	{rgb(0x92, 0x97, 0x04), "down-triangle"},
+	{rgb(0x9d, 0x47, 0xa3), "star"},
+	{rgb(0x09, 0x9b, 0xca), "plus"},
+	{rgb(0xe8, 0x59, 0xb0), "cross"},
+	{rgb(0xc2, 0x85, 0x76), "left-triangle"},
+	{rgb(0x90, 0x79, 0xfc), "right-triangle"},
 	{rgb(0x76, 0x76, 0x76), "circle"},
 }
 
@@ -43,13 +43,15 @@ var schemes = map[string]int{
 	"bf16":      5,
 	"w8a8":      6,
 	"w4a16":     7,
+	"int4":      8,
 	"dense":     9,
 }
 
 // StyleOf returns the colour and the marker of a scheme, the same in every
-// chart: "dense", "f32", "bf16", "skipzeros", "lowrank", "int8", "w8a16", "w8a8"
-// and "w4a16". Case, spaces, "-" and "_" do not matter. ok is false for any other
-// name; a chart gives such a series the first style that it has not used.
+// chart: "dense", "f32", "bf16", "skipzeros", "lowrank", "int8", "int4", "w8a16",
+// "w8a8" and "w4a16". Case, spaces, "-" and "_" do not matter. ok is false for
+// any other name; a chart gives such a series the first style that it does not
+// use yet.
 func StyleOf(scheme string) (style Style, ok bool) {
 	i, ok := schemes[schemeKey(scheme)]
 	if !ok {
