@@ -76,6 +76,9 @@ const (
 // declareBuiltins gives cells Display, also as display.Display, and the package
 // display itself.
 func (in *interpreter) declareBuiltins() {
+	in.comp.DeclBuiltin0(fieldName, fast.Builtin{Compile: in.compileField, ArgMin: 2, ArgMax: 2})
+	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
+	in.declareModern()
 	in.comp.DeclBuiltin0(guardName, fast.Builtin{Compile: in.compileGo, ArgMin: 1, ArgMax: 1})
 	show := in.comp.DeclBuiltin0(displayName, fast.Builtin{Compile: in.compileDisplay, ArgMin: 1, ArgMax: 1})
 	for _, path := range []string{"github.com/gopherdata/gophernotes", displayPath} {

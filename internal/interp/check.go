@@ -33,7 +33,7 @@ func (c *compiler) check(order []ast.Node, funcs []*ast.FuncDecl) (found problem
 	}
 	file := c.asFile(order, funcs)
 	pkg := c.world.mainPackage(c.interpreter, file)
-	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, nil).Files([]*ast.File{file})
+	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, &c.info).Files([]*ast.File{file})
 	slices.SortStableFunc(found, func(a, b problem) int { return int(a.pos - b.pos) })
 	return found
 }

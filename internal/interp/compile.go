@@ -3,6 +3,7 @@ package interp
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"maps"
 	"slices"
 	"strconv"
@@ -64,7 +65,14 @@ func (in *interpreter) forget(name string) {
 // compile compiles a cell. A cell that fails declares nothing.
 func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
 	in.ir.PrepareEnv() // tells the compiler which slots have been taken the address of
-	c := &compiler{interpreter: in, src: src, unit: &unit{}}
+	c := &compiler{
+		interpreter: in,
+		src:         src,
+		unit:        &unit{},
+		info:        newInfo(),
+		results:     map[*ast.ReturnStmt]*types.Tuple{},
+		converted:   map[ast.Expr]types.Type{},
+	}
 	undo := in.snapshot()
 	defer func() {
 		if r := recover(); r != nil {
@@ -86,10 +94,10 @@ func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
 
 // snapshot returns what takes the names and the slots back to what they are now.
 func (in *interpreter) snapshot() (restore func()) {
-	binds, types := maps.Clone(in.comp.Binds), maps.Clone(in.comp.Types)
+	binds, typs := maps.Clone(in.comp.Binds), maps.Clone(in.comp.Types)
 	num, intNum := in.comp.BindNum, in.comp.IntBindNum
 	return func() {
-		in.comp.Binds, in.comp.Types = binds, types
+		in.comp.Binds, in.comp.Types = binds, typs
 		in.comp.BindNum, in.comp.IntBindNum = num, intNum
 	}
 }
@@ -100,6 +108,11 @@ type compiler struct {
 	src  *source
 	unit *unit
 	undo []func()
+
+	info      types.Info                       // of the cell's expressions
+	results   map[*ast.ReturnStmt]*types.Tuple // what they return
+	converted map[ast.Expr]types.Type          // conversions made by rewriting
+	made      int                              // names made by rewriting
 }
 
 // cell compiles the parts of a cell in the order in which they need each other,
@@ -107,7 +120,7 @@ type compiler struct {
 // declared, and it may use a variable that a statement declares.
 func (c *compiler) cell() {
 	var imports []*ast.ImportSpec
-	var types, consts []ast.Node
+	var typeDecls, consts []ast.Node
 	var funcs, methods []*ast.FuncDecl
 	for _, item := range c.src.items {
 		switch item := item.(type) {
@@ -126,13 +139,13 @@ func (c *compiler) cell() {
 			case token.CONST:
 				consts = append(consts, item)
 			case token.TYPE:
-				types = append(types, item)
+				typeDecls = append(typeDecls, item)
 			}
 		}
 	}
-	c.refuseGenerics(types, funcs, methods)
+	c.refuseGenerics(typeDecls, funcs, methods)
 	c.imports(imports)
-	c.typesAndConsts(types, consts)
+	c.typesAndConsts(typeDecls, consts)
 	for _, f := range funcs {
 		c.declareFunc(f)
 	}
@@ -143,11 +156,11 @@ func (c *compiler) cell() {
 	if found := c.check(order, slices.Concat(funcs, methods)); len(found) > 0 {
 		panic(found)
 	}
-	for _, item := range c.src.items {
-		c.rewriteGo(item)
+	for _, f := range slices.Concat(funcs, methods) {
+		c.rewrite(f)
 	}
 	for _, n := range order {
-		switch n := n.(type) {
+		switch n := c.rewrite(n).(type) {
 		case ast.Stmt:
 			c.statement(n)
 		case *ast.ValueSpec:
@@ -174,13 +187,13 @@ func (c *compiler) node(n ast.Node) *fast.Expr {
 // fail panics with a compile error at a position.
 func fail(pos token.Pos, format string, args ...any) { panic(problemf(pos, format, args...)) }
 
-func (c *compiler) refuseGenerics(types []ast.Node, funcs, methods []*ast.FuncDecl) {
+func (c *compiler) refuseGenerics(typeDecls []ast.Node, funcs, methods []*ast.FuncDecl) {
 	for _, f := range slices.Concat(funcs, methods) {
 		if f.Type.TypeParams != nil {
 			fail(f.Type.TypeParams.Pos(), "generic functions cannot be declared in a cell: write %s for the type that you need", f.Name.Name)
 		}
 	}
-	for _, decl := range types {
+	for _, decl := range typeDecls {
 		for _, spec := range decl.(*ast.GenDecl).Specs {
 			if t := spec.(*ast.TypeSpec); t.TypeParams != nil {
 				fail(t.TypeParams.Pos(), "generic types cannot be declared in a cell: write %s for the type that you need", t.Name.Name)

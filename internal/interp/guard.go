@@ -60,32 +60,10 @@ func (in *interpreter) sleep(d time.Duration) {
 	}
 }
 
-// A panic that leaves a goroutine ends the process. rewriteGo has each go
-// statement of a cell call its function through guardedGo, which keeps such a
-// panic and reports it.
-func (c *compiler) rewriteGo(item ast.Node) {
-	ast.Inspect(item, func(n ast.Node) bool {
-		if stmt, ok := n.(*ast.GoStmt); ok {
-			call := stmt.Call
-			if name, ok := call.Fun.(*ast.Ident); !ok || !c.isBuiltin(name.Name) {
-				call.Fun = &ast.CallExpr{
-					Fun:    &ast.Ident{NamePos: stmt.Pos(), Name: guardName},
-					Lparen: call.Fun.Pos(),
-					Args:   []ast.Expr{call.Fun},
-					Rparen: call.Fun.End(),
-				}
-			}
-		}
-		return true
-	})
-}
-
+// guardName is the builtin that each go statement of a cell calls its function
+// through: a panic that leaves a goroutine ends the process, so it is kept and
+// reported.
 const guardName = hidden + "go"
-
-func (c *compiler) isBuiltin(name string) bool {
-	sym := c.comp.TryResolve(name)
-	return sym != nil && sym.Type != nil && sym.Type.IdenticalTo(c.comp.TypeOfBuiltin())
-}
 
 // compileGo compiles a call of guardName: it returns its argument, a function,
 // with what keeps a panic around it.

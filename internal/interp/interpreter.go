@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
 	"github.com/cosmos72/gomacro/gls"
+	gomacro "github.com/cosmos72/gomacro/go/types"
 	"github.com/cosmos72/gomacro/xreflect"
 
 	"github.com/rlx-go/gopherscope/internal/display"
@@ -26,6 +27,9 @@ type interpreter struct {
 	// declares its own.
 	ctx     *fast.Bind
 	current context.Context // of the cell that runs
+
+	cuts    map[*gomacro.Named]cutFields // of the types of cells
+	aliases int                          // of types, made so far
 
 	world     *world     // what go/types knows of the above
 	goroutine uintptr    // the one that made the interpreter
@@ -44,7 +48,7 @@ func newInterpreter(s *Session) *interpreter {
 	// Without one it uses reflection, which needs no toolchain.
 	build.Default.GOROOT = ""
 	ir := fast.New()
-	in := &interpreter{ir: ir, comp: ir.Comp, session: s, goroutine: gls.GoID(), world: newWorld()}
+	in := &interpreter{ir: ir, comp: ir.Comp, session: s, goroutine: gls.GoID(), world: newWorld(), cuts: map[*gomacro.Named]cutFields{}}
 	ir.Comp.Options &^= base.OptModuleImport | base.OptTrapPanic
 	ir.Comp.Stdout, ir.Comp.Stderr = io.Discard, io.Discard
 	ir.Comp.Fileset.AddFile("", ir.Comp.Fileset.Base(), minBase, 0)

@@ -60,7 +60,7 @@ func parseCell(src string, base int) (parsed, []syntaxError) {
 	if len(errs) > 0 {
 		return p, sorted(errs)
 	}
-	for _, piece := range cut(toks, len(src)) {
+	for _, piece := range pieces(toks, len(src)) {
 		items, pieceErrs := piece.parse(src, base)
 		p.items = append(p.items, items...)
 		errs = append(errs, pieceErrs...)
@@ -129,10 +129,9 @@ type piece struct {
 	decl     bool
 }
 
-// cut finds the declarations at bracket depth 0 and the statements between
+// pieces finds the declarations at bracket depth 0 and the statements between
 // them. A package clause is left out: cells that were files may have one.
-func cut(toks []lexeme, size int) []piece {
-	var pieces []piece
+func pieces(toks []lexeme, size int) (list []piece) {
 	depth, begins := 0, true
 	for i := 0; i < len(toks); i++ {
 		t := toks[i]
@@ -146,12 +145,12 @@ func cut(toks []lexeme, size int) []piece {
 				}
 			}
 			if t.tok != token.PACKAGE {
-				pieces = append(pieces, piece{t.offset, end, true})
+				list = append(list, piece{t.offset, end, true})
 			}
 			continue
 		}
-		if len(pieces) == 0 || pieces[len(pieces)-1].decl {
-			pieces = append(pieces, piece{from: t.offset})
+		if len(list) == 0 || list[len(list)-1].decl {
+			list = append(list, piece{from: t.offset})
 		}
 		depth += depthChange(t.tok)
 		begins = depth == 0 && t.tok == token.SEMICOLON
@@ -159,9 +158,9 @@ func cut(toks []lexeme, size int) []piece {
 		if i+1 < len(toks) {
 			next = toks[i+1].offset
 		}
-		pieces[len(pieces)-1].to = next
+		list[len(list)-1].to = next
 	}
-	return pieces
+	return list
 }
 
 func depthChange(tok token.Token) int {

@@ -61,28 +61,42 @@ func methods(v reflect.Value, t xreflect.Type) display.Lookup {
 		if m := compiled(name); m != nil {
 			return m
 		}
-		return interpretedMethod(v, t, name)
+		return findMethod(t, name).bind(v)
 	}
 }
 
-// interpretedMethod returns the method of an interpreted type as a function
-// bound to v, or nil.
-func interpretedMethod(v reflect.Value, t xreflect.Type, name string) any {
-	if t.Kind() == reflect.Pointer {
+// method is a method of an interpreted type; the zero method is none.
+type method struct {
+	funs   *[]reflect.Value // gomacro's table, which a later cell may change
+	index  int
+	fields []int // the way to the embedded field that has it
+}
+
+// findMethod finds a method of an interpreted type or of a pointer to one.
+func findMethod(t xreflect.Type, name string) method {
+	if t.Kind() == reflect.Pointer && !t.Named() {
 		t = t.Elem()
 	}
-	if t.Kind() == reflect.Invalid || t.Kind() == reflect.Interface {
-		return nil
+	if !t.Named() || t.PkgPath() != mainPath || t.Kind() == reflect.Interface {
+		return method{}
 	}
 	m, n := t.MethodByName(name, mainPath)
-	if n != 1 || m.Index >= len(*m.Funs) {
+	if n != 1 {
+		return method{}
+	}
+	return method{m.Funs, m.Index, m.FieldIndex}
+}
+
+// bind returns the method as a func value with its receiver, or nil.
+func (m method) bind(v reflect.Value) any {
+	if m.funs == nil || m.index >= len(*m.funs) {
 		return nil
 	}
-	f := (*m.Funs)[m.Index]
+	f := (*m.funs)[m.index]
 	if !f.IsValid() || f.Kind() != reflect.Func || f.IsNil() {
 		return nil
 	}
-	receiver, ok := receiverFor(v, m.FieldIndex, f.Type().In(0))
+	receiver, ok := receiverFor(v, m.fields, f.Type().In(0))
 	if !ok {
 		return nil
 	}

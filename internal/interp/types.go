@@ -21,49 +21,37 @@ func (c *compiler) typesAndConsts(typeDecls, constDecls []ast.Node) {
 			old[name] = t
 		}
 	}
-	forget := func(keep map[string]xreflect.Type) {
-		for _, decl := range constDecls {
-			for _, spec := range decl.(*ast.GenDecl).Specs {
-				for _, name := range spec.(*ast.ValueSpec).Names {
-					c.forget(name.Name)
-				}
-			}
-		}
-		for _, name := range declaredTypes(typeDecls) {
-			c.forget(name)
-			if t := keep[name]; t != nil {
-				c.comp.Types[name] = t
-			}
-		}
-	}
 	if len(old) > 0 {
 		restore := c.snapshot()
-		forget(nil)
-		c.trial(append(constDecls, typeDecls...))
+		c.declareTypes(typeDecls, constDecls, nil)
 		same := c.sameTypes(old)
 		restore()
-		forget(same)
-		typeDecls = without(typeDecls, same)
-	} else {
-		forget(nil)
+		c.unit.setup = nil
+		c.declareTypes(typeDecls, constDecls, same)
+		return
 	}
-	c.group(append(constDecls, typeDecls...))
+	c.declareTypes(typeDecls, constDecls, nil)
 }
 
-// trial compiles declarations whose code does not count.
-func (c *compiler) trial(decls []ast.Node) {
-	setup := c.unit.setup
-	c.group(decls)
-	c.unit.setup = setup
-}
-
-func declaredTypes(decls []ast.Node) (names []string) {
-	for _, decl := range decls {
+// declareTypes compiles declarations, but for the types to keep.
+func (c *compiler) declareTypes(typeDecls, constDecls []ast.Node, keep map[string]xreflect.Type) {
+	for _, decl := range constDecls {
 		for _, spec := range decl.(*ast.GenDecl).Specs {
-			names = append(names, spec.(*ast.TypeSpec).Name.Name)
+			for _, name := range spec.(*ast.ValueSpec).Names {
+				c.forget(name.Name)
+			}
 		}
 	}
-	return names
+	for _, name := range declaredTypes(typeDecls) {
+		c.forget(name)
+		if t := keep[name]; t != nil {
+			c.comp.Types[name] = t
+		}
+	}
+	typeDecls = without(typeDecls, keep)
+	cutDecls, cuts := cutRecursion(typeDecls)
+	c.group(append(constDecls, cutDecls...))
+	c.resolveCuts(typeDecls, cuts)
 }
 
 // without drops the specifications of the types that are kept.
@@ -87,7 +75,7 @@ func without(decls []ast.Node, keep map[string]xreflect.Type) (rest []ast.Node) 
 // were. Types that refer to each other are the same together or not at all.
 func (c *compiler) sameTypes(old map[string]xreflect.Type) map[string]xreflect.Type {
 	same := map[string]xreflect.Type{}
-	pairs := map[*types.Named]*types.Named{} // new to old
+	pairs := typePairs{} // new to old
 	for name, t := range old {
 		before, ok1 := t.GoType().(*types.Named)
 		after, ok2 := c.comp.Types[name].GoType().(*types.Named)
@@ -100,7 +88,7 @@ func (c *compiler) sameTypes(old map[string]xreflect.Type) map[string]xreflect.T
 	for changed := true; changed; {
 		changed = false
 		for after, before := range pairs {
-			if !(typePairs(pairs)).equal(after.Underlying(), before.Underlying()) {
+			if !c.sameType(pairs, after, before) {
 				delete(pairs, after)
 				delete(same, before.Obj().Name())
 				changed = true
@@ -108,6 +96,20 @@ func (c *compiler) sameTypes(old map[string]xreflect.Type) map[string]xreflect.T
 		}
 	}
 	return same
+}
+
+// sameType reports whether two types are declared alike, if the pairs are.
+func (c *compiler) sameType(pairs typePairs, after, before *types.Named) bool {
+	a, b := c.cuts[after], c.cuts[before]
+	if len(a) != len(b) || !pairs.equal(after.Underlying(), before.Underlying()) {
+		return false
+	}
+	for name := range a {
+		if b[name].typ == nil || !pairs.equal(a[name].typ.GoType(), b[name].typ.GoType()) {
+			return false
+		}
+	}
+	return true
 }
 
 // typePairs are types that are taken to be the same.

@@ -23,6 +23,8 @@ type world struct {
 	// anew for each cell.
 	main        *types.Package
 	interpreted map[*gomacro.Named]*types.Named
+	cuts        map[*gomacro.Named]cutFields
+	aliases     map[*types.Var]string // the fields among them
 }
 
 func newWorld() *world {
@@ -33,6 +35,7 @@ func newWorld() *world {
 func (w *world) mainPackage(in *interpreter, file *ast.File) *types.Package {
 	w.main = types.NewPackage(mainPath, mainPath)
 	w.interpreted = map[*gomacro.Named]*types.Named{}
+	w.cuts, w.aliases = in.cuts, map[*types.Var]string{}
 	scope := w.main.Scope()
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -192,14 +195,7 @@ func (w *world) typ(t gomacro.Type) types.Type {
 	case *gomacro.Signature:
 		return w.signature(t, nil)
 	case *gomacro.Struct:
-		var fields []*types.Var
-		var tags []string
-		for i := range t.NumFields() {
-			f := t.Field(i)
-			fields = append(fields, types.NewField(token.NoPos, w.pkgOf(f), f.Name(), w.typ(f.Type()), f.Anonymous()))
-			tags = append(tags, t.Tag(i))
-		}
-		return types.NewStruct(fields, tags)
+		return w.structure(t, nil)
 	case *gomacro.Interface:
 		var methods []*types.Func
 		for i := range t.NumMethods() {
@@ -213,6 +209,26 @@ func (w *world) typ(t gomacro.Type) types.Type {
 		return types.NewInterfaceType(methods, nil).Complete()
 	}
 	return types.Typ[types.Invalid]
+}
+
+func (w *world) structure(t *gomacro.Struct, cuts cutFields) types.Type {
+	var fields []*types.Var
+	var tags []string
+	for i := range t.NumFields() {
+		f := t.Field(i)
+		typ := f.Type()
+		cut, isCut := cuts[f.Name()]
+		if isCut {
+			typ = cut.typ.GoType()
+		}
+		field := types.NewField(token.NoPos, w.pkgOf(f), f.Name(), w.typ(typ), f.Anonymous())
+		if isCut {
+			w.aliases[field] = cut.alias
+		}
+		fields = append(fields, field)
+		tags = append(tags, t.Tag(i))
+	}
+	return types.NewStruct(fields, tags)
 }
 
 func (w *world) pkgOf(obj gomacro.Object) *types.Package {
@@ -252,7 +268,11 @@ func (w *world) named(t *gomacro.Named) types.Type {
 	pkg := w.pkgOf(obj)
 	n := types.NewNamed(types.NewTypeName(token.NoPos, pkg, obj.Name(), nil), nil, nil)
 	memo[t] = n
-	n.SetUnderlying(w.typ(t.Underlying()).Underlying())
+	if s, ok := t.Underlying().(*gomacro.Struct); ok {
+		n.SetUnderlying(w.structure(s, w.cuts[t]))
+	} else {
+		n.SetUnderlying(w.typ(t.Underlying()).Underlying())
+	}
 	for i := range t.NumMethods() {
 		m := t.Method(i)
 		sig := m.Type().(*gomacro.Signature)

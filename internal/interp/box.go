@@ -1,0 +1,180 @@
+package interp
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"github.com/cosmos72/gomacro/fast"
+	"github.com/cosmos72/gomacro/xreflect"
+)
+
+// A value of an interpreted type loses its methods when it becomes an any, so
+// that fmt prints an error of a cell as a struct. Where a cell prints a value
+// or panics with it, boxing keeps its Error or String method.
+
+const boxName = hidden + "box"
+
+// boxArguments boxes the arguments of a call that are printed.
+func (c *compiler) boxArguments(n *ast.CallExpr) {
+	if n.Ellipsis.IsValid() {
+		return
+	}
+	for _, i := range c.printedArguments(n) {
+		if c.hasText(c.info.Types[n.Args[i]].Type) {
+			n.Args[i] = call(boxName, n.Args[i])
+		}
+	}
+}
+
+// hasText reports whether values of t lose their Error or String method: those
+// of interpreted types, and those in an interface.
+func (c *compiler) hasText(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	elem := t
+	if p, ok := t.(*types.Pointer); ok {
+		elem = p.Elem()
+	}
+	named, ok := elem.(*types.Named)
+	if !ok || named.Obj().Pkg() != c.world.main && !types.IsInterface(t) {
+		return false
+	}
+	for _, method := range []string{"Error", "String"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, false, c.world.main, method)
+		if f, ok := obj.(*types.Func); ok {
+			sig := f.Signature()
+			return sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), types.Typ[types.String])
+		}
+	}
+	return false
+}
+
+// printedArguments lists the arguments of a call that are printed as text.
+func (c *compiler) printedArguments(n *ast.CallExpr) (printed []int) {
+	from := 0
+	switch fun := ast.Unparen(n.Fun).(type) {
+	case *ast.Ident:
+		if fun.Name != "panic" || !c.isBuiltin(fun) {
+			return nil
+		}
+	case *ast.SelectorExpr:
+		pkg, ok := fun.X.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		imported, ok := c.info.Uses[pkg].(*types.PkgName)
+		if !ok || imported.Imported().Path() != "fmt" && imported.Imported().Path() != "log" {
+			return nil
+		}
+		verb := strings.TrimSuffix(fun.Sel.Name, "ln")
+		if strings.HasPrefix(verb, "F") && imported.Imported().Path() == "fmt" {
+			from = 1
+			verb = strings.TrimPrefix(verb, "F")
+		}
+		switch strings.ToLower(verb) {
+		case "print", "sprint", "fatal", "panic":
+		case "printf", "sprintf", "errorf", "fatalf", "panicf":
+			if from >= len(n.Args) {
+				return nil
+			}
+			format := c.info.Types[n.Args[from]].Value
+			if format == nil || format.Kind() != constant.String {
+				return nil
+			}
+			for i, verb := range verbs(constant.StringVal(format)) {
+				if arg := from + 1 + i; strings.ContainsRune("vsqw", verb) && arg < len(n.Args) {
+					printed = append(printed, arg)
+				}
+			}
+			return printed
+		default:
+			return nil
+		}
+	default:
+		return nil
+	}
+	for i := from; i < len(n.Args); i++ {
+		printed = append(printed, i)
+	}
+	return printed
+}
+
+// verbs lists the verb that formats each argument; ' ' for one that is a width
+// or has a flag that asks for more than text. A format with explicit argument
+// indexes has none.
+func verbs(format string) (list []rune) {
+	if strings.Contains(format, "%[") {
+		return nil
+	}
+	for {
+		_, rest, ok := strings.Cut(format, "%")
+		if !ok {
+			return list
+		}
+		verb := ' '
+		plain := true
+		for i, r := range rest {
+			if r == '*' {
+				list = append(list, ' ')
+			} else if !strings.ContainsRune("+-# 0123456789.", r) {
+				verb, rest = r, rest[i+len(string(r)):]
+				break
+			}
+			plain = plain && r != '+' && r != '#'
+		}
+		format = rest
+		switch {
+		case verb == '%':
+		case plain:
+			list = append(list, verb)
+		default:
+			list = append(list, ' ')
+		}
+	}
+}
+
+// compileBox compiles a call of boxName. All that needs gomacro's tables is done
+// here: the call may run on a goroutine of its own.
+func (in *interpreter) compileBox(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
+	arg := c.Expr1(node.Args[0], nil)
+	t := arg.Type
+	var box func(v xreflect.Value) reflect.Value
+	switch {
+	case t.Kind() == reflect.Interface: // holds what has the method
+		box = func(v xreflect.Value) reflect.Value {
+			rv := v.ReflectValue()
+			if rv.Kind() == reflect.Interface {
+				rv = rv.Elem()
+			}
+			return rv
+		}
+	case t.Implements(c.TypeOfError()):
+		convert := c.Converter(t, c.TypeOfError())
+		box = func(v xreflect.Value) reflect.Value { return convert(v).ReflectValue().Elem() }
+	default:
+		method := findMethod(t, "String")
+		box = func(v xreflect.Value) reflect.Value {
+			rv := v.ReflectValue()
+			if text, ok := method.bind(rv).(func() string); ok {
+				return reflect.ValueOf(stringer{text})
+			}
+			return rv
+		}
+	}
+	return builtinCall(sym, arg, func(v xreflect.Value) xreflect.Value {
+		held := reflect.New(reflect.TypeFor[any]()).Elem()
+		if boxed := box(v); boxed.IsValid() {
+			held.Set(boxed)
+		}
+		return xreflect.MakeValue(held)
+	}, c.TypeOfInterface())
+}
+
+// stringer stands for a value by its text.
+type stringer struct{ text func() string }
+
+func (s stringer) String() string { return s.text() }

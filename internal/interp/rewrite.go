@@ -1,0 +1,352 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// rewrite gives gomacro what it has no form of its own for, in terms of what it
+// has. It works on checked syntax, so types are known. Positions stay.
+
+func newInfo() types.Info {
+	return types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+}
+
+// rewrite changes a declaration or statement and returns what takes its place.
+func (c *compiler) rewrite(n ast.Node) ast.Node {
+	c.resultsOf(n)
+	targets := map[ast.Expr]bool{} // what is assigned to, not read
+	before := map[ast.Stmt]ast.Stmt{}
+	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
+	pre := func(cur *astutil.Cursor) bool {
+		switch n := cur.Node().(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN {
+				for i, lhs := range n.Lhs {
+					targets[ast.Unparen(lhs)] = true
+					if len(n.Lhs) == len(n.Rhs) {
+						n.Rhs[i] = c.cutValue(c.cutOf(lhs), n.Rhs[i])
+					}
+				}
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				targets[n.Key], targets[n.Value] = true, true
+			}
+			c.perIteration(cur.Parent(), n)
+		case *ast.ForStmt:
+			c.perIteration(cur.Parent(), n)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND && c.cutOf(n.X) != nil {
+				fail(n.Pos(), "the address of %s cannot be taken in a cell: its type leads back to the struct", types.ExprString(n.X))
+			}
+		case *ast.CompositeLit:
+			c.literalOfCut(n)
+			for _, elt := range n.Elts {
+				if kv, ok := elt.(*ast.KeyValueExpr); ok {
+					elements[kv] = n
+				}
+			}
+		case *ast.CallExpr:
+			c.boxArguments(n)
+		case *ast.GoStmt:
+			if name, ok := n.Call.Fun.(*ast.Ident); !ok || !c.isBuiltin(name) {
+				n.Call.Fun = call(guardName, n.Call.Fun)
+			}
+		}
+		return true
+	}
+	post := func(cur *astutil.Cursor) bool {
+		if x, ok := cur.Node().(ast.Expr); ok {
+			if converted := c.toInterface(x, cur, elements); converted != nil {
+				cur.Replace(converted)
+				return true
+			}
+		}
+		switch n := cur.Node().(type) {
+		case *ast.SelectorExpr:
+			if field := c.cutOf(n); field != nil && !targets[n] {
+				cur.Replace(call(fieldName, n, name(c.world.aliases[field], n.Pos())))
+			}
+		case *ast.CallExpr:
+			if with := c.newBuiltin(n); with != nil {
+				cur.Replace(with)
+			}
+		case *ast.RangeStmt:
+			if limit, loop := c.rangeOverInt(n); loop != nil {
+				if _, labeled := cur.Parent().(*ast.LabeledStmt); labeled {
+					cur.Replace(loop)
+					before[cur.Parent().(ast.Stmt)] = limit
+				} else {
+					cur.Replace(block(n, limit, loop))
+				}
+			}
+		case *ast.LabeledStmt:
+			if limit := before[n]; limit != nil {
+				cur.Replace(block(n, limit, n))
+			}
+		}
+		return true
+	}
+	return astutil.Apply(n, pre, post)
+}
+
+func name(s string, pos token.Pos) *ast.Ident { return &ast.Ident{NamePos: pos, Name: s} }
+
+// call is a call of a builtin of ours, or a conversion to a type by its alias.
+func call(fun string, args ...ast.Expr) ast.Expr {
+	pos, end := args[0].Pos(), args[len(args)-1].End()
+	return &ast.CallExpr{Fun: name(fun, pos), Lparen: pos, Args: args, Rparen: end}
+}
+
+func block(around ast.Node, list ...ast.Stmt) *ast.BlockStmt {
+	return &ast.BlockStmt{Lbrace: around.Pos(), List: list, Rbrace: around.End()}
+}
+
+func define(pos token.Pos, lhs, rhs []ast.Expr) ast.Stmt {
+	return &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.DEFINE, Rhs: rhs}
+}
+
+// fresh is a name that no source can have and that no other loop has.
+func (c *compiler) fresh(of string) string {
+	c.made++
+	return hidden + of + strconv.Itoa(c.made)
+}
+
+func (c *compiler) isBuiltin(name *ast.Ident) bool {
+	_, ok := c.info.Uses[name].(*types.Builtin)
+	return ok
+}
+
+// cutOf returns the field that is declared as an empty interface and that x
+// selects, or nil.
+func (c *compiler) cutOf(x ast.Expr) *types.Var {
+	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	if s := c.info.Selections[sel]; s != nil && s.Kind() == types.FieldVal {
+		if field, ok := s.Obj().(*types.Var); ok && c.world.aliases[field] != "" {
+			return field
+		}
+	}
+	return nil
+}
+
+// cutValue converts a value that goes to such a field.
+func (c *compiler) cutValue(field *types.Var, x ast.Expr) ast.Expr {
+	alias := c.world.aliases[field]
+	if alias == "" {
+		return x
+	}
+	converted := call(alias, x)
+	c.converted[converted] = field.Type()
+	return converted
+}
+
+// literalOfCut converts the values of such fields in a struct literal.
+func (c *compiler) literalOfCut(lit *ast.CompositeLit) {
+	t := c.info.Types[lit].Type
+	if t == nil {
+		return
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok { // &T elided in a list of *T
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			key, _ := kv.Key.(*ast.Ident)
+			field, _ := c.info.Uses[key].(*types.Var)
+			kv.Value = c.cutValue(field, kv.Value)
+		} else {
+			lit.Elts[i] = c.cutValue(s.Field(i), elt)
+		}
+	}
+}
+
+// rangeOverInt makes a loop over an integer a loop with a counter. The limit
+// comes first and is evaluated once.
+func (c *compiler) rangeOverInt(n *ast.RangeStmt) (limit ast.Stmt, loop *ast.ForStmt) {
+	t := c.info.Types[n.X].Type
+	if t == nil {
+		return nil, nil
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	if !ok || basic.Info()&types.IsInteger == 0 {
+		return nil, nil
+	}
+	pos := n.For
+	end, counter := c.fresh("end"), c.fresh("i")
+	x := n.X
+	if b, ok := t.(*types.Basic); ok && b.Kind() != types.UntypedInt {
+		x = call(b.Name(), x) // an untyped constant has the type of the key
+	}
+	limit = define(pos, []ast.Expr{name(end, pos)}, []ast.Expr{x})
+	body := n.Body
+	if n.Key != nil {
+		key := &ast.AssignStmt{Lhs: []ast.Expr{n.Key}, TokPos: n.TokPos, Tok: n.Tok, Rhs: []ast.Expr{name(counter, pos)}}
+		if id, ok := n.Key.(*ast.Ident); !ok || id.Name != "_" {
+			body = block(n.Body, append([]ast.Stmt{key}, inner(n.Body)...)...)
+		}
+	}
+	zero := &ast.BinaryExpr{X: name(end, pos), OpPos: pos, Op: token.SUB, Y: name(end, pos)} // of the type of the limit
+	return limit, &ast.ForStmt{
+		For:  pos,
+		Init: define(pos, []ast.Expr{name(counter, pos)}, []ast.Expr{zero}),
+		Cond: &ast.BinaryExpr{X: name(counter, pos), OpPos: pos, Op: token.LSS, Y: name(end, pos)},
+		Post: &ast.IncDecStmt{X: name(counter, pos), TokPos: pos, Tok: token.INC},
+		Body: body,
+	}
+}
+
+// inner is a loop's body as a block of its own, where it may declare the name
+// of a loop variable again.
+func inner(body *ast.BlockStmt) []ast.Stmt {
+	if len(body.List) == 0 {
+		return nil
+	}
+	return []ast.Stmt{body}
+}
+
+// perIteration gives each iteration its own variables, where a function
+// literal or a pointer could tell.
+func (c *compiler) perIteration(parent ast.Node, loop ast.Stmt) {
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		vars := c.loopVars(n.Tok, n.Body, n.Key, n.Value)
+		if len(vars) == 0 {
+			return
+		}
+		var lhs, rhs []ast.Expr
+		for _, v := range vars {
+			lhs, rhs = append(lhs, name(v.Name, v.Pos())), append(rhs, name(v.Name, v.Pos()))
+		}
+		n.Body = block(n.Body, append([]ast.Stmt{define(n.Body.Pos(), lhs, rhs)}, inner(n.Body)...)...)
+	case *ast.ForStmt:
+		init, ok := n.Init.(*ast.AssignStmt)
+		if !ok {
+			return
+		}
+		vars := c.loopVars(init.Tok, n.Body, init.Lhs...)
+		if len(vars) == 0 {
+			return
+		}
+		// The loop's own variable gets another name; an iteration begins with a
+		// copy of it and ends with copying back.
+		var own, copies []ast.Expr
+		for _, v := range vars {
+			outer := c.fresh(v.Name)
+			c.rename(c.info.Defs[v], outer, init, n.Cond, n.Post)
+			own, copies = append(own, name(outer, v.Pos())), append(copies, name(v.Name, v.Pos()))
+			v.Name = outer
+		}
+		copies0 := append([]ast.Expr(nil), copies...)
+		back := func(pos token.Pos) ast.Stmt {
+			return &ast.AssignStmt{Lhs: append([]ast.Expr(nil), own...), TokPos: pos, Tok: token.ASSIGN, Rhs: append([]ast.Expr(nil), copies0...)}
+		}
+		label := ""
+		if l, ok := parent.(*ast.LabeledStmt); ok {
+			label = l.Label.Name
+		}
+		copyBack(n.Body, label, back)
+		list := append([]ast.Stmt{define(n.Body.Pos(), copies, own)}, inner(n.Body)...)
+		n.Body = block(n.Body, append(list, back(n.Body.Rbrace))...)
+	}
+}
+
+// loopVars returns the variables of a loop that its body captures.
+func (c *compiler) loopVars(tok token.Token, body *ast.BlockStmt, exprs ...ast.Expr) (vars []*ast.Ident) {
+	if tok != token.DEFINE {
+		return nil
+	}
+	for _, x := range exprs {
+		if id, ok := x.(*ast.Ident); ok && id.Name != "_" && c.captured(c.info.Defs[id], body) {
+			vars = append(vars, id)
+		}
+	}
+	return vars
+}
+
+// captured reports whether a function literal in body uses the variable, or an
+// address of it is taken.
+func (c *compiler) captured(v types.Object, body ast.Node) bool {
+	found := false
+	uses := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && v != nil && c.info.Uses[id] == v
+			return !found
+		})
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			uses(n)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				uses(n.X)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// rename changes the name of a variable in parts of a loop.
+func (c *compiler) rename(v types.Object, to string, parts ...ast.Node) {
+	for _, part := range parts {
+		if part == nil || part == ast.Expr(nil) || part == ast.Stmt(nil) {
+			continue
+		}
+		ast.Inspect(part, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && c.info.Uses[id] == v {
+				id.Name = to
+			}
+			return true
+		})
+	}
+}
+
+// copyBack puts what back returns before each statement that continues a loop.
+func copyBack(body *ast.BlockStmt, label string, back func(token.Pos) ast.Stmt) {
+	var walk func(n ast.Node, within bool)
+	walk = func(n ast.Node, within bool) {
+		astutil.Apply(n, func(cur *astutil.Cursor) bool {
+			switch s := cur.Node().(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ForStmt:
+				if s != n {
+					walk(s, true)
+					return false
+				}
+			case *ast.RangeStmt:
+				if s != n {
+					walk(s, true)
+					return false
+				}
+			case *ast.BranchStmt:
+				mine := s.Label == nil && !within || s.Label != nil && s.Label.Name == label
+				if s.Tok == token.CONTINUE && mine {
+					cur.Replace(block(s, back(s.Pos()), s))
+					return false
+				}
+			}
+			return true
+		}, nil)
+	}
+	walk(body, false)
+}
