@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -280,7 +281,7 @@ func (r *notebookRun) report(in input, failure *nb.CellError, elapsed float64) {
 			HTML    string  `json:"html"`
 			Cell    int     `json:"cell,omitempty"`
 			Error   string  `json:"error,omitempty"`
-		}{File: in.path, OK: failure == nil, Seconds: elapsed, HTML: html}
+		}{File: in.path, OK: failure == nil, Seconds: math.Round(elapsed*1000) / 1000, HTML: html}
 		if failure != nil {
 			line.Cell, line.Error = failure.Cell, failure.Error()
 		}
@@ -288,11 +289,15 @@ func (r *notebookRun) report(in input, failure *nb.CellError, elapsed float64) {
 		fmt.Fprintf(r.stdout, "%s\n", text)
 		return
 	}
-	status := "ok    "
-	if failure != nil {
+	status := "ok"
+	switch {
+	case failure == nil:
+	case failure.Interrupted:
+		status = "interrupted"
+	default:
 		status = "failed"
 	}
-	fmt.Fprintf(r.stdout, "%s  %6.1f s  %s -> %s\n", status, elapsed, in.path, html)
+	fmt.Fprintf(r.stdout, "%-6s  %6.1f s  %s -> %s\n", status, elapsed, in.path, html)
 }
 
 // progress shows which cell runs: a bar on a terminal, elsewhere one line when
