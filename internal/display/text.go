@@ -159,10 +159,17 @@ func (p *printer) fields(v reflect.Value, depth int) {
 			p.WriteString("...")
 			break
 		}
-		fmt.Fprintf(p, "%s:", v.Type().Field(i).Name)
+		fmt.Fprintf(p, "%s:", fieldName(v.Type().Field(i)))
 		p.value(v.Field(i), depth+1)
 	}
 	p.WriteByte('}')
+}
+
+// fieldName is the name of a field as its source has it. gomacro makes the
+// unexported and embedded fields of its types exported ones, with a cuneiform
+// letter before the name.
+func fieldName(f reflect.StructField) string {
+	return strings.TrimLeft(f.Name, "\U00012038\U000122F2\U0001202A")
 }
 
 func (p *printer) elems(v reflect.Value, depth int) {
