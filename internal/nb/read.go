@@ -98,9 +98,14 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// position returns the line and the column, in code points, of a byte offset.
+// position returns the line and the column, in code points, of the character that
+// a byte offset is in.
 func position(data []byte, at int) string {
-	before := data[:max(0, min(at, len(data)))]
+	at = max(0, min(at, len(data)))
+	for at > 0 && at < len(data) && !utf8.RuneStart(data[at]) {
+		at--
+	}
+	before := data[:at]
 	line := bytes.Count(before, []byte("\n"))
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return fmt.Sprintf("line %d, column %d", line+1, column+1)

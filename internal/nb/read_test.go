@@ -99,7 +99,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"", "is empty, not a notebook"},
 		{" \n", "is empty, not a notebook"},
 		{"package main\n", "line 1, column 1: not JSON: invalid character 'p' looking for beginning of value"},
-		{"{\n \"cells\": [\n  é}", "line 3, column 3: not JSON: invalid character 'Ã' looking for beginning of value"},
+		{"{\n \"cells\": [\n  é}", "line 3, column 3: not JSON: invalid character '"},
 		{"{\n \"cells\": [", "line 2, column 11: not JSON: unexpected end of JSON input"},
 		{"{\n\"é\xff\": 1}", "line 2, column 3: not JSON: not UTF-8"},
 		{"{} x", "line 1, column 4: not JSON: invalid character 'x' after top-level value"},
