@@ -29,11 +29,14 @@ func (c *compiler) boxArguments(n *ast.CallExpr) {
 	}
 }
 
-// hasText reports whether values of t lose their Error or String method: those
-// of interpreted types, and those in an interface.
+// hasText reports whether values of t may lose their Error or String method:
+// those of interpreted types, and those in an interface.
 func (c *compiler) hasText(t types.Type) bool {
 	if t == nil {
 		return false
+	}
+	if c.isEmulated(t) {
+		return true
 	}
 	elem := t
 	if p, ok := t.(*types.Pointer); ok {
@@ -144,6 +147,8 @@ func (in *interpreter) compileBox(c *fast.Comp, sym fast.Symbol, node *ast.CallE
 	t := arg.Type
 	var box func(v xreflect.Value) reflect.Value
 	switch {
+	case xreflect.IsEmulatedInterface(t):
+		box = func(v xreflect.Value) reflect.Value { return in.boxDynamic(concrete(v, t)) }
 	case t.Kind() == reflect.Interface: // holds what has the method
 		box = func(v xreflect.Value) reflect.Value {
 			rv := v.ReflectValue()
@@ -174,7 +179,26 @@ func (in *interpreter) compileBox(c *fast.Comp, sym fast.Symbol, node *ast.CallE
 	}, c.TypeOfInterface())
 }
 
-// stringer stands for a value by its text.
-type stringer struct{ text func() string }
+// boxDynamic boxes a value whose type is known only now.
+func (in *interpreter) boxDynamic(v reflect.Value, t xreflect.Type) reflect.Value {
+	if t == nil || !v.IsValid() {
+		return v
+	}
+	lookup := in.methods(v, t)
+	if text, ok := lookup("Error").(func() string); ok {
+		return reflect.ValueOf(failure{text})
+	}
+	if text, ok := lookup("String").(func() string); ok {
+		return reflect.ValueOf(stringer{text})
+	}
+	return v
+}
+
+// stringer and failure stand for a value by its text.
+type (
+	stringer struct{ text func() string }
+	failure  struct{ text func() string }
+)
 
 func (s stringer) String() string { return s.text() }
+func (f failure) Error() string   { return f.text() }

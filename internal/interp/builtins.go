@@ -77,6 +77,9 @@ const (
 // display itself.
 func (in *interpreter) declareBuiltins() {
 	in.comp.DeclBuiltin0(fieldName, fast.Builtin{Compile: in.compileField, ArgMin: 2, ArgMax: 2})
+	for _, name := range []string{convertName, assertName, tryName} {
+		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileConvert, ArgMin: 2, ArgMax: 2})
+	}
 	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
 	in.declareModern()
 	in.comp.DeclBuiltin0(guardName, fast.Builtin{Compile: in.compileGo, ArgMin: 1, ArgMax: 1})

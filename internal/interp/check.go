@@ -83,13 +83,14 @@ func literal(f *ast.FuncDecl) ast.Stmt {
 	t := f.Type
 	if f.Recv != nil {
 		params := &ast.FieldList{Opening: t.Params.Opening, Closing: t.Params.Closing}
-		params.List = append(params.List, f.Recv.List...)
-		if len(f.Recv.List[0].Names) == 0 && len(t.Params.List) > 0 && len(t.Params.List[0].Names) > 0 {
-			receiver := *f.Recv.List[0]
-			receiver.Names = []*ast.Ident{{NamePos: receiver.Pos(), Name: "_"}}
-			params.List[0] = &receiver
+		for _, field := range slices.Concat(f.Recv.List, t.Params.List) {
+			if len(field.Names) == 0 { // all are named or none is
+				named := *field
+				named.Names = []*ast.Ident{name("_", field.Pos())}
+				field = &named
+			}
+			params.List = append(params.List, field)
 		}
-		params.List = append(params.List, t.Params.List...)
 		t = &ast.FuncType{Func: t.Func, Params: params, Results: t.Results}
 	}
 	return &ast.AssignStmt{

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/cosmos72/gomacro/ast2"
-	"github.com/cosmos72/gomacro/base/dep"
 	"github.com/cosmos72/gomacro/fast"
 	"github.com/cosmos72/gomacro/xreflect"
 )
@@ -64,6 +63,8 @@ func (in *interpreter) forget(name string) {
 
 // compile compiles a cell. A cell that fails declares nothing.
 func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
+	in.tables.Lock()
+	defer in.tables.Unlock()
 	in.ir.PrepareEnv() // tells the compiler which slots have been taken the address of
 	c := &compiler{
 		interpreter: in,
@@ -228,69 +229,6 @@ func (c *compiler) declareFunc(f *ast.FuncDecl) {
 	c.comp.NewFuncBind(name, t)
 }
 
-// inOrder returns what a cell runs, statements and the specifications of
-// variables, in the order in which it runs.
-func inOrder(items []ast.Node, funcs []*ast.FuncDecl) (order []ast.Node) {
-	var vars []*ast.GenDecl // of declarations with no statement between them
-	flush := func() {
-		for _, spec := range sortVars(vars, funcs) {
-			order = append(order, spec)
-		}
-		vars = nil
-	}
-	for _, item := range items {
-		switch item := item.(type) {
-		case *ast.GenDecl:
-			if item.Tok == token.VAR {
-				vars = append(vars, item)
-			}
-		case ast.Stmt:
-			flush()
-			order = append(order, item)
-		}
-	}
-	flush()
-	return order
-}
-
-// sortVars returns the variables of consecutive declarations in the order in
-// which they need each other.
-func sortVars(decls []*ast.GenDecl, funcs []*ast.FuncDecl) (specs []*ast.ValueSpec) {
-	for _, decl := range decls {
-		for _, spec := range decl.Specs {
-			specs = append(specs, spec.(*ast.ValueSpec))
-		}
-	}
-	if len(specs) < 2 {
-		return specs
-	}
-	defer func() {
-		// Functions that call each other are a loop to the sorter; the order of
-		// the source is then as good as any.
-		_ = recover()
-	}()
-	sorter := dep.NewSorter()
-	for _, decl := range decls {
-		sorter.LoadNode(decl)
-	}
-	for _, f := range funcs {
-		sorter.LoadNode(f)
-	}
-	var sorted []*ast.ValueSpec
-	for _, decl := range sorter.All() {
-		at := slices.IndexFunc(specs, func(s *ast.ValueSpec) bool {
-			return slices.ContainsFunc(s.Names, func(n *ast.Ident) bool { return n.Pos() == decl.Pos })
-		})
-		if at >= 0 && !slices.Contains(sorted, specs[at]) {
-			sorted = append(sorted, specs[at])
-		}
-	}
-	if len(sorted) == len(specs) {
-		return sorted
-	}
-	return specs
-}
-
 func (c *compiler) statement(stmt ast.Stmt) {
 	s := c.step(stmt)
 	s.node = stmt
@@ -306,6 +244,18 @@ func (c *compiler) statement(stmt ast.Stmt) {
 	case *ast.AssignStmt:
 		if names, ok := defined(inner); ok {
 			c.define(s, names, nil, inner.Rhs, inner.TokPos)
+			return
+		}
+	case *ast.ExprStmt:
+		switch x := ast.Unparen(inner.X).(type) {
+		case *ast.IndexExpr, *ast.TypeAssertExpr, *ast.UnaryExpr:
+			// As a statement gomacro gives these two values, and asserts nothing.
+			scratch := &ast.Ident{NamePos: x.Pos(), Name: scratchName(0)}
+			s.add(c.node(varDecl([]*ast.Ident{scratch}, nil, []ast.Expr{x}, x.Pos())))
+			s.add(c.node(&ast.ExprStmt{X: scratch}))
+			if bind := c.comp.Binds[scratch.Name]; bind.Desc.Class() == fast.VarBind {
+				s.scratch = append(s.scratch, bind.Desc.Index())
+			}
 			return
 		}
 	case *ast.DeclStmt: // behind a label

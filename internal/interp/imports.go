@@ -32,6 +32,7 @@ func (c *compiler) imports(specs []*ast.ImportSpec) {
 		}
 		c.comp.Pos = spec.Pos()
 		c.importPackage(alias, importPath)
+		c.setup(c.comp.Code.AsExpr()) // the variables of a dot import
 	}
 }
 

@@ -1,31 +1,46 @@
 package interp
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
 
+	"github.com/cosmos72/gomacro/fast"
 	"github.com/cosmos72/gomacro/imports"
+	"github.com/cosmos72/gomacro/xreflect"
 	"golang.org/x/tools/go/ast/astutil"
 )
 
 // gomacro forgets to convert an interpreted type whose values are numbers or
-// strings when it passes or stores one as an interface, and cannot convert its
-// constants at all. So the conversion is written out.
+// strings when it passes or stores one as an interface, cannot convert its
+// constants at all, and gets conversions from one interface of cells to another
+// wrong. So the conversions are written out.
 
-// toInterface returns what stands for an expression of such a type where it
-// becomes an interface, or nil.
+// toInterface returns what stands for an expression where it becomes an
+// interface that gomacro does not make right, or nil.
 func (c *compiler) toInterface(x ast.Expr, cur *astutil.Cursor, elements map[*ast.KeyValueExpr]*ast.CompositeLit) ast.Expr {
 	tv := c.info.Types[x]
-	named, ok := tv.Type.(*types.Named)
-	if !ok || named.Obj().Pkg() != c.world.main || named.NumMethods() == 0 {
+	if tv.Type == nil || !tv.IsValue() {
 		return nil
 	}
-	if _, isBasic := named.Underlying().(*types.Basic); !isBasic {
+	named, _ := tv.Type.(*types.Named)
+	numeric := false // or a string
+	if named != nil && named.Obj().Pkg() == c.world.main && named.NumMethods() > 0 {
+		_, numeric = named.Underlying().(*types.Basic)
+	}
+	if !numeric && !types.IsInterface(tv.Type) {
 		return nil
 	}
 	target := c.target(cur, elements)
-	if target == nil || !types.IsInterface(target) {
+	if target == nil || !types.IsInterface(target) || types.Identical(target, tv.Type) {
+		return nil
+	}
+	if !numeric {
+		if to := c.typeExpr(target, x.Pos()); to != nil && (c.isEmulated(tv.Type) || c.isEmulated(target)) {
+			return call(convertName, x, to)
+		}
 		return nil
 	}
 	if tv.Value != nil {
@@ -35,6 +50,121 @@ func (c *compiler) toInterface(x ast.Expr, cur *astutil.Cursor, elements map[*as
 		return call(alias, x)
 	}
 	return x
+}
+
+// isEmulated reports whether gomacro has its own representation of an interface
+// type, since reflection cannot make one.
+func (c *compiler) isEmulated(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok || i.Empty() {
+		return false
+	}
+	named, ok := t.(*types.Named)
+	return !ok || named.Obj().Pkg() == c.world.main
+}
+
+// typeExpr is an interface type in rewritten source, or nil.
+func (c *compiler) typeExpr(t types.Type, pos token.Pos) ast.Expr {
+	if i, ok := t.Underlying().(*types.Interface); ok && i.Empty() {
+		return &ast.InterfaceType{Interface: pos, Methods: &ast.FieldList{Opening: pos, Closing: pos}}
+	}
+	if alias := c.aliasOf(t); alias != "" {
+		return name(alias, pos)
+	}
+	return nil
+}
+
+// explicit returns what stands for the conversion of an interface, or nil for
+// other calls.
+func (c *compiler) explicit(n *ast.CallExpr) ast.Expr {
+	to := c.info.Types[n.Fun]
+	if !to.IsType() || len(n.Args) != 1 || !types.IsInterface(to.Type) {
+		return nil
+	}
+	from := c.info.Types[n.Args[0]].Type
+	if from == nil || !types.IsInterface(from) || !c.isEmulated(from) && !c.isEmulated(to.Type) {
+		return nil
+	}
+	return call(convertName, n.Args[0], n.Fun)
+}
+
+// assertion returns what stands for an assertion to an interface with methods,
+// or nil for others.
+func (c *compiler) assertion(n *ast.TypeAssertExpr) ast.Expr {
+	if n.Type == nil {
+		return nil
+	}
+	to := c.info.Types[n.Type].Type
+	if i, ok := underlying(to).(*types.Interface); !ok || i.Empty() {
+		return nil
+	}
+	pos := n.Pos()
+	if _, commaOK := c.info.Types[n].Type.(*types.Tuple); !commaOK {
+		return call(assertName, n.X, n.Type)
+	}
+	// An assertion that holds gives no nil.
+	v := func() ast.Expr { return name(hidden+"v", pos) }
+	isNil := &ast.BinaryExpr{X: v(), OpPos: pos, Op: token.NEQ, Y: name("nil", pos)}
+	results := &ast.FieldList{Opening: pos, Closing: pos, List: []*ast.Field{{Type: n.Type}, {Type: name("bool", pos)}}}
+	f := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos, Closing: pos}, Results: results},
+		Body: block(n,
+			define(pos, []ast.Expr{v()}, []ast.Expr{call(tryName, n.X, n.Type)}),
+			&ast.ReturnStmt{Return: pos, Results: []ast.Expr{v(), isNil}}),
+	}
+	return &ast.CallExpr{Fun: f, Lparen: pos, Rparen: n.End()}
+}
+
+// The builtins that make an interface of the value in another: convertName and
+// assertName must succeed, tryName gives nil when the value lacks a method.
+const (
+	convertName = hidden + "convert"
+	assertName  = hidden + "assert"
+	tryName     = hidden + "try"
+)
+
+func (in *interpreter) compileConvert(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
+	arg := c.Expr1(node.Args[0], nil)
+	from, to := arg.Type, c.Type(node.Args[1])
+	name := sym.Name
+	return builtinCall(sym, arg, func(v xreflect.Value) xreflect.Value {
+		rv, t := concrete(v, from)
+		if !rv.IsValid() {
+			if name == assertName {
+				panic(fmt.Errorf("interface conversion: interface is nil, not %v", to))
+			}
+			return xreflect.Zero(to)
+		}
+		in.tables.Lock()
+		defer in.tables.Unlock()
+		if t == nil {
+			t = in.comp.Universe.FromReflectType(rv.Type())
+		}
+		if to.NumMethod() > 0 && !t.Implements(to) {
+			if name == tryName {
+				return xreflect.Zero(to)
+			}
+			panic(fmt.Errorf("interface conversion: %v is not %v: missing method %s", t, to, missingMethod(t, to)))
+		}
+		value := xreflect.MakeValue(rv)
+		if convert := in.comp.Converter(t, to); convert != nil {
+			return convert(value)
+		}
+		return value
+	}, to)
+}
+
+func missingMethod(t, of xreflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	for i := range of.NumMethod() {
+		m := of.Method(i).Name
+		if _, n := t.MethodByName(m, mainPath); n == 0 {
+			return m
+		}
+	}
+	return "with the same parameters"
 }
 
 // target is the type of the place that an expression's value goes to, or nil.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"sync"
 
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
@@ -22,6 +23,10 @@ type interpreter struct {
 	comp    *fast.Comp
 	env     *fast.Env // of the cells' variables
 	session *Session
+
+	// tables is held by who uses gomacro's tables of types: the compiler, and
+	// what converts or shows values on any goroutine.
+	tables sync.Mutex
 
 	// ctx is the variable that cells find; it is set for each cell until one
 	// declares its own.

@@ -49,7 +49,7 @@ func fromProxy(v reflect.Value) (xreflect.Value, xreflect.Type, bool) {
 }
 
 // methods finds the methods of a value whose type may be interpreted.
-func methods(v reflect.Value, t xreflect.Type) display.Lookup {
+func (in *interpreter) methods(v reflect.Value, t xreflect.Type) display.Lookup {
 	if !v.IsValid() || !v.CanInterface() {
 		return func(string) any { return nil }
 	}
@@ -61,7 +61,10 @@ func methods(v reflect.Value, t xreflect.Type) display.Lookup {
 		if m := compiled(name); m != nil {
 			return m
 		}
-		return findMethod(t, name).bind(v)
+		in.tables.Lock()
+		m := findMethod(t, name)
+		in.tables.Unlock()
+		return m.bind(v)
 	}
 }
 
@@ -154,7 +157,7 @@ func bound(f, receiver reflect.Value) reflect.Value {
 
 // rich renders a value that shows itself, and sends its prelude before it.
 func (in *interpreter) rich(v reflect.Value, t xreflect.Type) (display.Data, bool) {
-	lookup := methods(v, t)
+	lookup := in.methods(v, t)
 	if !v.IsValid() || !v.CanInterface() {
 		return display.Data{}, false
 	}
@@ -169,14 +172,14 @@ func (in *interpreter) rich(v reflect.Value, t xreflect.Type) (display.Data, boo
 }
 
 // text is the plain text of a value.
-func text(v reflect.Value, t xreflect.Type) string {
+func (in *interpreter) text(v reflect.Value, t xreflect.Type) string {
 	if !v.IsValid() {
 		return "<nil>"
 	}
 	if !v.CanInterface() {
 		return "<" + v.Type().String() + ">"
 	}
-	return display.TextOf(v.Interface(), methods(v, t))
+	return display.TextOf(v.Interface(), in.methods(v, t))
 }
 
 // display shows a value now.
@@ -184,7 +187,7 @@ func (in *interpreter) display(v xreflect.Value, t xreflect.Type) {
 	rv, t := concrete(v, t)
 	data, ok := in.rich(rv, t)
 	if !ok {
-		data = display.MakeData(display.MIMETypeText, text(rv, t))
+		data = display.MakeData(display.MIMETypeText, in.text(rv, t))
 	}
 	in.session.out.display(data)
 }
@@ -209,7 +212,7 @@ func (in *interpreter) result(values []value) *display.Data {
 		if count == 1 {
 			data, rich = in.rich(v, t)
 		}
-		shown = append(shown, text(v, t))
+		shown = append(shown, in.text(v, t))
 	}
 	switch {
 	case count == 0:

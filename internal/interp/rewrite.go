@@ -39,9 +39,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				}
 			}
 		case *ast.RangeStmt:
-			if n.Tok == token.ASSIGN {
-				targets[n.Key], targets[n.Value] = true, true
-			}
+			c.rangeAssigns(n)
 			c.perIteration(cur.Parent(), n)
 		case *ast.ForStmt:
 			c.perIteration(cur.Parent(), n)
@@ -59,8 +57,13 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		case *ast.CallExpr:
 			c.boxArguments(n)
 		case *ast.GoStmt:
-			if name, ok := n.Call.Fun.(*ast.Ident); !ok || !c.isBuiltin(name) {
-				n.Call.Fun = call(guardName, n.Call.Fun)
+			n.Call = c.callOfBuiltin(n.Call)
+			n.Call.Fun = call(guardName, n.Call.Fun)
+		case *ast.DeferStmt:
+			n.Call = c.callOfBuiltin(n.Call)
+		case *ast.BranchStmt:
+			if n.Tok == token.GOTO {
+				fail(n.Pos(), "goto cannot be used in a cell: use a loop")
 			}
 		}
 		return true
@@ -79,6 +82,12 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			}
 		case *ast.CallExpr:
 			if with := c.newBuiltin(n); with != nil {
+				cur.Replace(with)
+			} else if with := c.explicit(n); with != nil {
+				cur.Replace(with)
+			}
+		case *ast.TypeAssertExpr:
+			if with := c.assertion(n); with != nil {
 				cur.Replace(with)
 			}
 		case *ast.RangeStmt:
@@ -125,6 +134,19 @@ func (c *compiler) fresh(of string) string {
 func (c *compiler) isBuiltin(name *ast.Ident) bool {
 	_, ok := c.info.Uses[name].(*types.Builtin)
 	return ok
+}
+
+// callOfBuiltin makes a call of a builtin, which gomacro can neither defer nor
+// start as a goroutine, one of a function literal.
+func (c *compiler) callOfBuiltin(n *ast.CallExpr) *ast.CallExpr {
+	if name, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && c.isBuiltin(name) {
+		f := &ast.FuncLit{
+			Type: &ast.FuncType{Func: n.Pos(), Params: &ast.FieldList{Opening: n.Pos(), Closing: n.Pos()}},
+			Body: block(n, &ast.ExprStmt{X: n}),
+		}
+		return &ast.CallExpr{Fun: f, Lparen: n.Pos(), Rparen: n.End()}
+	}
+	return n
 }
 
 // cutOf returns the field that is declared as an empty interface and that x
@@ -175,6 +197,29 @@ func (c *compiler) literalOfCut(lit *ast.CompositeLit) {
 			lit.Elts[i] = c.cutValue(s.Field(i), elt)
 		}
 	}
+}
+
+// rangeAssigns makes a range loop that assigns one that declares and then
+// assigns: gomacro counts with the variable, and leaves it one too far.
+func (c *compiler) rangeAssigns(n *ast.RangeStmt) {
+	if n.Tok != token.ASSIGN {
+		return
+	}
+	assign := &ast.AssignStmt{TokPos: n.TokPos, Tok: token.ASSIGN}
+	for _, x := range []*ast.Expr{&n.Key, &n.Value} {
+		if id, ok := (*x).(*ast.Ident); *x == nil || ok && id.Name == "_" {
+			continue
+		}
+		own := c.fresh("range")
+		assign.Lhs, assign.Rhs = append(assign.Lhs, *x), append(assign.Rhs, name(own, (*x).Pos()))
+		*x = name(own, (*x).Pos())
+	}
+	if len(assign.Lhs) == 0 {
+		n.Key, n.Value, n.Tok = nil, nil, token.ILLEGAL
+		return
+	}
+	n.Tok = token.DEFINE
+	n.Body = block(n.Body, append([]ast.Stmt{assign}, inner(n.Body)...)...)
 }
 
 // rangeOverInt makes a loop over an integer a loop with a counter. The limit

@@ -99,12 +99,20 @@ func runCell(s *Session, name, source string) *outcome {
 	return o
 }
 
+func traceback(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return strings.Join(e.Traceback, "\n")
+	}
+	return ""
+}
+
 // run runs a cell that must succeed.
 func run(t testing.TB, s *Session, source string) *outcome {
 	t.Helper()
 	o := runCell(s, "cell", source)
 	if o.err != nil {
-		t.Fatalf("%s\nfailed: %v\n%s", source, o.err, strings.Join(o.failure(t).Traceback, "\n"))
+		t.Fatalf("%s\nfailed: %v\n%s", source, o.err, traceback(o.err))
 	}
 	return o
 }
@@ -117,7 +125,7 @@ func cells(t testing.TB, s *Session, sources ...string) *outcome {
 	for i, source := range sources {
 		o = runCell(s, fmt.Sprintf("cell %d", i+1), source)
 		if o.err != nil && i+1 < len(sources) {
-			t.Fatalf("%s\nfailed: %v\n%s", source, o.err, strings.Join(o.failure(t).Traceback, "\n"))
+			t.Fatalf("%s\nfailed: %v\n%s", source, o.err, traceback(o.err))
 		}
 	}
 	return o
