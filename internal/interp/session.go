@@ -134,7 +134,9 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	if ctx.Err() != nil {
 		return nil, interrupted(cell.Name)
 	}
-	s.out.begin(sink)
+	if err := s.out.begin(sink); err != nil {
+		return nil, err
+	}
 	s.preludes.begin(cell.ID)
 	// The cell's context does not end with the cell: its goroutines may go on.
 	cellCtx, cancel := context.WithCancel(context.Background())

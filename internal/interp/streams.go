@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,38 +19,64 @@ import (
 // outputs leads os.Stdout, os.Stderr and the displays of cells to the sink of
 // the last cell.
 type outputs struct {
-	stdout, stderr *stream
-	before         struct {
+	before struct {
 		stdout, stderr *os.File
-		log            interface{ Write([]byte) (int, error) }
+		log            io.Writer
 	}
 
-	mu   sync.Mutex
-	sink Sink
+	mu             sync.Mutex // held for each call of the sink
+	sink           Sink
+	stdout, stderr *stream
 }
 
 func openOutputs() (*outputs, error) {
 	o := &outputs{}
-	var err error
-	if o.stdout, err = o.open("stdout"); err != nil {
-		return nil, err
-	}
-	if o.stderr, err = o.open("stderr"); err != nil {
-		o.stdout.close()
-		return nil, err
-	}
 	o.before.stdout, o.before.stderr, o.before.log = os.Stdout, os.Stderr, log.Writer()
-	log.SetOutput(o.stderr.w) // the default logger keeps the os.Stderr of the start
+	if err := o.take(); err != nil {
+		return nil, errors.Join(err, o.close())
+	}
 	return o, nil
 }
 
-// begin makes sink the receiver. A cell that redirected the streams does so for
-// itself only.
-func (o *outputs) begin(sink Sink) {
-	os.Stdout, os.Stderr = o.stdout.w, o.stderr.w
+// take makes os.Stdout, os.Stderr and the default logger, which keeps the
+// os.Stderr of the process's start, lead here. They may lead elsewhere because
+// a cell redirected or closed them; it does so for itself only.
+func (o *outputs) take() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range []struct {
+		stream **stream
+		name   string
+	}{{&o.stdout, "stdout"}, {&o.stderr, "stderr"}} {
+		if *s.stream != nil && !(*s.stream).ended() {
+			continue
+		}
+		opened, err := o.open(s.name)
+		if err != nil {
+			return err
+		}
+		*s.stream = opened
+		if s.name == "stderr" {
+			log.SetOutput(opened.w)
+		}
+	}
+	// Written only when need be: goroutines of earlier cells may read them.
+	if os.Stdout != o.stdout.w {
+		os.Stdout = o.stdout.w
+	}
+	if os.Stderr != o.stderr.w {
+		os.Stderr = o.stderr.w
+	}
+	return nil
+}
+
+// begin makes sink the receiver.
+func (o *outputs) begin(sink Sink) error {
+	err := o.take()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sink = sink
+	return err
 }
 
 // display sends a value after all text that was written before.
@@ -71,15 +99,25 @@ func (o *outputs) text(name, text string) {
 
 // flush returns when all that was written before is with the sink.
 func (o *outputs) flush() {
-	o.stdout.flush()
-	o.stderr.flush()
+	for _, s := range o.streams() {
+		s.flush()
+	}
 }
 
-func (o *outputs) close() error {
+func (o *outputs) streams() []*stream {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.DeleteFunc([]*stream{o.stdout, o.stderr}, func(s *stream) bool { return s == nil })
+}
+
+func (o *outputs) close() (err error) {
 	o.flush()
 	os.Stdout, os.Stderr = o.before.stdout, o.before.stderr
 	log.SetOutput(o.before.log)
-	return errors.Join(o.stdout.close(), o.stderr.close())
+	for _, s := range o.streams() {
+		err = errors.Join(err, s.close())
+	}
+	return err
 }
 
 // stream is one of os.Stdout and os.Stderr: a pipe, and a goroutine that reads
@@ -187,8 +225,22 @@ func (s *stream) flush() {
 	}
 }
 
+// ended reports whether the reader has read to the end, since a cell closed
+// the stream.
+func (s *stream) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
 func (s *stream) close() error {
 	err := s.w.Close()
+	if errors.Is(err, os.ErrClosed) { // by a cell
+		err = nil
+	}
 	<-s.done
 	return errors.Join(err, s.r.Close())
 }
