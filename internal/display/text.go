@@ -233,7 +233,9 @@ func compareKeys(a, b reflect.Value) int {
 // read by. It says nothing of a matrix whose data do not fit its shape.
 func asMatrix(v any, method Lookup) (rows, cols int, at func(i, j int) float64, ok bool) {
 	if rv := reflect.ValueOf(v); rv.Kind() == reflect.Struct {
-		return general(rv)
+		if rows, cols, at, ok = general(rv); ok {
+			return rows, cols, at, true
+		}
 	}
 	dims, okDims := method("Dims").(func() (int, int))
 	at, okAt := method("At").(func(i, j int) float64)

@@ -95,6 +95,8 @@ for i := range n { fmt.Printf(" %T%d", i, i) }
 for range len("ab") { fmt.Print("x") }
 for i := range 2 { i := i * 10; fmt.Print(" ", i) }`, "012 int80 int81xx 0 10"),
 	one("range limit is evaluated once", "calls := 0\nlimit := func() int { calls++; return 3 }\nsum := 0\nfor i := range limit() { sum += i }\n[]int{calls, sum}", "[1 3]"),
+	one("a range loop may change its variable", "n := 0\nfor i := range 4 {\n\tif i%2 == 0 {\n\t\ti += 10\n\t}\n\tn = n*100 + i\n}\nn", "10011203"),
+	one("range over a named integer", "type ID uint8\nconst last ID = 3\nvar ids []ID\nfor id := range last {\n\tids = append(ids, id)\n}\nids", "[0 1 2]"),
 	one("range assigns", "var i, j int\nvar k int64\nfor i, j = range []int{5, 6} {\n}\nfor k = range 4 {\n}\n[]int{i, j, int(k)}", "[1 6 3]"),
 	one("range over a channel", "c := make(chan int, 3)\nc <- 1\nc <- 2\nclose(c)\nsum := 0\nfor v := range c { sum += v }\nsum", "3"),
 	prints("labels", `import "fmt"

@@ -241,11 +241,13 @@ func (c *compiler) rangeOverInt(n *ast.RangeStmt) (limit ast.Stmt, loop *ast.For
 	}
 	limit = define(pos, []ast.Expr{name(end, pos)}, []ast.Expr{x})
 	body := n.Body
-	if n.Key != nil {
-		key := &ast.AssignStmt{Lhs: []ast.Expr{n.Key}, TokPos: n.TokPos, Tok: n.Tok, Rhs: []ast.Expr{name(counter, pos)}}
-		if id, ok := n.Key.(*ast.Ident); !ok || id.Name != "_" {
-			body = block(n.Body, append([]ast.Stmt{key}, inner(n.Body)...)...)
-		}
+	switch key, ok := n.Key.(*ast.Ident); {
+	case n.Key == nil || ok && key.Name == "_":
+	case ok && !c.assigned(c.info.Defs[key], body):
+		counter = key.Name
+	default:
+		set := &ast.AssignStmt{Lhs: []ast.Expr{n.Key}, TokPos: n.TokPos, Tok: n.Tok, Rhs: []ast.Expr{name(counter, pos)}}
+		body = block(n.Body, append([]ast.Stmt{set}, inner(n.Body)...)...)
 	}
 	zero := &ast.BinaryExpr{X: name(end, pos), OpPos: pos, Op: token.SUB, Y: name(end, pos)} // of the type of the limit
 	return limit, &ast.ForStmt{
@@ -323,6 +325,31 @@ func (c *compiler) loopVars(tok token.Token, body *ast.BlockStmt, exprs ...ast.E
 		}
 	}
 	return vars
+}
+
+// assigned reports whether body assigns to the variable.
+func (c *compiler) assigned(v types.Object, body ast.Node) bool {
+	found := v == nil
+	is := func(x ast.Expr) {
+		id, ok := ast.Unparen(x).(*ast.Ident)
+		found = found || ok && c.info.Uses[id] == v
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				is(lhs)
+			}
+		case *ast.IncDecStmt:
+			is(n.X)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				is(n.X)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // captured reports whether a function literal in body uses the variable, or an

@@ -1,0 +1,287 @@
+package display
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestMake(t *testing.T) {
+	tests := []struct {
+		name string
+		got  Data
+		want MIMEMap
+	}{
+		{"HTML", HTML("<b>"), MIMEMap{"text/html": "<b>", "text/plain": "<b>"}},
+		{"JavaScript", JavaScript("f()"), MIMEMap{"application/javascript": "f()", "text/plain": "f()"}},
+		{"Markdown", Markdown("# a"), MIMEMap{"text/markdown": "# a", "text/plain": "# a"}},
+		{"SVG", SVG("<svg/>"), MIMEMap{"image/svg+xml": "<svg/>", "text/plain": "<svg/>"}},
+		{"PNG", PNG([]byte{1, 2}), MIMEMap{"image/png": []byte{1, 2}, "text/plain": "<image/png, 2 bytes>"}},
+		{"JPEG", JPEG(nil), MIMEMap{"image/jpeg": []byte(nil), "text/plain": "<image/jpeg, 0 bytes>"}},
+		{"PDF", PDF([]byte{1}), MIMEMap{"application/pdf": []byte{1}, "text/plain": "<application/pdf, 1 bytes>"}},
+		{"JSON", JSON(map[string]any{"a": 1}), MIMEMap{"application/json": map[string]any{"a": 1}, "text/plain": "map[a:1]"}},
+		{"Latex", Latex("x^2"), MIMEMap{"text/latex": "$x^2$", "text/plain": "x^2"}},
+		{"Latex with dollars", Latex("$x$"), MIMEMap{"text/latex": "$x$", "text/plain": "$x$"}},
+		{"Math", Math("$$x$$"), MIMEMap{"text/latex": "$$x$$", "text/plain": "$$x$$"}},
+		{"text", MakeData("text/plain", "t"), MIMEMap{"text/plain": "t"}},
+		{"with text", MakeData3("a/b", "t", 5), MIMEMap{"a/b": 5, "text/plain": "t"}},
+		{"Any text", Any("", "t"), MIMEMap{"text/plain": "t"}},
+		{"Any string of a type", Any("text/html", "<b>"), MIMEMap{"text/html": "<b>", "text/plain": "<b>"}},
+		{"Any reader", Any("text/csv", strings.NewReader("a,b")), MIMEMap{"text/csv": "a,b", "text/plain": "a,b"}},
+		{"Any writer", Any("image/png", io.WriterTo(bytes.NewBufferString("p"))), MIMEMap{"image/png": []byte("p"), "text/plain": "<image/png, 1 bytes>"}},
+		{"Any shows itself", Any("x/y", simple{}), MIMEMap{"text/html": "<s/>", "text/plain": "{}"}},
+		{"Auto detects", Auto([]byte("\x89PNG\r\n\x1a\n")), MIMEMap{"image/png": []byte("\x89PNG\r\n\x1a\n"), "text/plain": "<image/png, 8 bytes>"}},
+		{"Auto detects HTML", Auto([]byte("<html></html>")), MIMEMap{"text/html": "<html></html>", "text/plain": "<html></html>"}},
+	}
+	for _, test := range tests {
+		if !reflect.DeepEqual(test.got.Data, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, test.got.Data, test.want)
+		}
+	}
+	if d := MIME(MIMEMap{"a/b": 1}, MIMEMap{"c": 2}); d.Data["a/b"] != 1 || d.Metadata["c"] != 2 {
+		t.Errorf("MIME gave %v", d)
+	}
+}
+
+func TestFileAndImage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.png")
+	img := image.NewGray(image.Rect(0, 0, 5, 3))
+	img.SetGray(4, 2, color.Gray{200})
+	shown := Image(img)
+	content := shown.Data["image/png"].([]byte)
+	decoded, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := color.GrayModel.Convert(decoded.At(4, 2)); got != (color.Gray{200}) || decoded.Bounds() != img.Bounds() {
+		t.Errorf("pixel %v of %v", got, decoded.Bounds())
+	}
+	if !reflect.DeepEqual(shown.Metadata, MIMEMap{"image/png": MIMEMap{"width": 5, "height": 3}}) {
+		t.Errorf("metadata %v", shown.Metadata)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := File("", path); !reflect.DeepEqual(got.Data["image/png"], content) {
+		t.Errorf("the file is shown as %v", got.Data)
+	}
+}
+
+func TestMakePanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"missing file": func() { File("", "/no/such/file") },
+		"number":       func() { Any("text/html", 5) },
+		"empty image":  func() { Image(image.NewGray(image.Rect(0, 0, 0, 0))) },
+		"bad reader":   func() { Any("", io.MultiReader(failing{})) },
+	} {
+		func() {
+			defer func() {
+				if _, ok := recover().(error); !ok {
+					t.Errorf("%s: no panic with an error", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("broken") }
+
+type simple struct{}
+
+func (simple) SimpleRender() MIMEMap { return MIMEMap{"text/html": "<s/>"} }
+
+type everything struct{}
+
+func (everything) HTML() string               { return "h" }
+func (everything) PNG() []byte                { return []byte("p") }
+func (everything) JSON() map[string]any       { return map[string]any{"j": 1} }
+func (everything) Markdown() string           { return "m" }
+func (everything) String() string             { return "s" }
+func (everything) SVG() int                   { return 0 } // another SVG than ours
+func (everything) MIMEPrelude() (string, int) { return "", 0 }
+
+type bundle struct{ m map[string]any }
+
+func (b *bundle) MIMEBundle() map[string]any     { return b.m }
+func (b *bundle) MIMEPrelude() (id, html string) { return "lib", "<script/>" }
+
+func TestRender(t *testing.T) {
+	b := &bundle{map[string]any{"text/html": "<b/>"}}
+	tests := []struct {
+		value any
+		want  MIMEMap // nil: does not show itself
+	}{
+		{everything{}, MIMEMap{"text/html": "h", "image/png": []byte("p"), "application/json": map[string]any{"j": 1}, "text/markdown": "m", "text/plain": "s"}},
+		{b, MIMEMap{"text/html": "<b/>", "text/plain": "&{m:map[text/html:<b/>]}"}},
+		{HTML("x"), HTML("x").Data},
+		{Data{}, nil},
+		{&bundle{}, nil},
+		{(*bundle)(nil), nil},
+		{5, nil},
+		{nil, nil},
+		{"text", nil},
+		{errors.New("e"), nil},
+	}
+	for _, test := range tests {
+		got, ok := Render(test.value, Methods(test.value))
+		if ok != (test.want != nil) || ok && !reflect.DeepEqual(got.Data, test.want) {
+			t.Errorf("%T: %v, %v, want %v", test.value, got.Data, ok, test.want)
+		}
+	}
+	if len(b.m) != 1 {
+		t.Errorf("Render wrote to the value's own map: %v", b.m)
+	}
+	if id, html, ok := Prelude(Methods(b)); !ok || id != "lib" || html != "<script/>" {
+		t.Errorf("prelude %q %q %v", id, html, ok)
+	}
+	if _, _, ok := Prelude(Methods(everything{})); ok {
+		t.Error("a method of another type is taken for a prelude")
+	}
+}
+
+type cycle struct {
+	Next *cycle
+	M    map[string]*cycle
+}
+
+type text string
+
+func (t text) String() string { return "<" + string(t) + ">" }
+
+type nilError struct{ msg string }
+
+func (e *nilError) Error() string { return e.msg }
+
+// blas has the fields of gonum's blas64.General.
+type blas struct {
+	Rows, Cols int
+	Data       []float64
+	Stride     int
+}
+
+// dense is read as gonum's mat.Matrix is.
+type dense struct{ r, c int }
+
+func (d dense) Dims() (r, c int)       { return d.r, d.c }
+func (d dense) At(i, j int) float64    { return float64(i*100 + j) }
+func (d dense) Format(fmt.State, rune) {}
+
+func TestText(t *testing.T) {
+	loop := &cycle{}
+	loop.Next, loop.M = loop, map[string]*cycle{"self": loop}
+	tests := []struct {
+		value any
+		want  string
+	}{
+		{nil, "<nil>"},
+		{"as it is\n", "as it is\n"},
+		{42, "42"},
+		{uint8(7), "7"},
+		{true, "true"},
+		{1.0, "1"},
+		{float32(0.1), "0.1"},
+		{1e21, "1e+21"},
+		{math.NaN(), "NaN"},
+		{complex(1, -2), "(1-2i)"},
+		{'a', "97"},
+		{[]int{1, 2}, "[1 2]"},
+		{[2]string{"a", "b"}, "[a b]"},
+		{[]int(nil), "[]"},
+		{map[string]int{"b": 2, "a": 1}, "map[a:1 b:2]"},
+		{map[int]bool{10: true, 9: false}, "map[9:false 10:true]"},
+		{map[float64]int{1.5: 1, -2: 2}, "map[-2:2 1.5:1]"},
+		{map[any]int{"a": 1}, "map[a:1]"},
+		{struct {
+			A int
+			b string
+		}{1, "x"}, "{A:1 b:x}"},
+		{&struct{ P *int }{}, "&{P:<nil>}"},
+		{loop, "&{Next:&... M:map[self:&...]}"},
+		{[]any{1, "a", nil, []int{2}}, "[1 a <nil> [2]]"},
+		{errors.New("failed"), "failed"},
+		{[]error{errors.New("a"), nil}, "[a <nil>]"},
+		{text("x"), "<x>"},
+		{[]text{"x"}, "[<x>]"},
+		{struct{ T text }{"x"}, "{T:<x>}"},
+		{time.Second, "1s"},
+		{[]time.Duration{1500}, "[1.5µs]"},
+		{(*nilError)(nil), "<nil>"},
+		{[]*nilError{nil}, "[<nil>]"},
+		{func(int) string { return "" }, "<func(int) string>"},
+		{(func())(nil), "<nil>"},
+		{make(chan int), "<chan int>"},
+		{[]byte("ab"), "[97 98]"},
+		{blas{2, 3, []float64{1, 2, 3, 4, 5, 6.5}, 3}, "2 x 3 matrix\n  1  2    3\n  4  5  6.5"},
+		{blas{2, 1, []float64{1, 9, 1e-9}, 2}, "2 x 1 matrix\n      1\n  1e-09"},
+		{blas{0, 3, nil, 3}, "0 x 3 matrix"},
+		{[]blas{{1, 1, []float64{1}, 1}}, "[<1 x 1 matrix>]"},
+		{dense{1, 2}, "1 x 2 matrix\n  0  1"},
+		{blas{2, 3, []float64{1}, 3}, "{Rows:2 Cols:3 Data:[1] Stride:3}"},
+		{blas{math.MaxInt, math.MaxInt, nil, math.MaxInt}, fmt.Sprintf("{Rows:%d Cols:%[1]d Data:[] Stride:%[1]d}", math.MaxInt)},
+		{blas{-1, 2, nil, 2}, "{Rows:-1 Cols:2 Data:[] Stride:2}"},
+	}
+	for _, test := range tests {
+		if got := Text(test.value); got != test.want {
+			t.Errorf("%T %[1]v:\ngot  %q\nwant %q", test.value, got, test.want)
+		}
+	}
+}
+
+func TestTextIsBounded(t *testing.T) {
+	deep := any(1)
+	for range 100_000 {
+		deep = []any{deep}
+	}
+	wide := make([][][]string, 1000)
+	for i := range wide {
+		wide[i] = make([][]string, 1000)
+		for j := range wide[i] {
+			wide[i][j] = []string{"some text", "more text"}
+		}
+	}
+	big := map[int]string{}
+	for i := range 50_000 {
+		big[i] = strings.Repeat("v", 1000)
+	}
+	for name, value := range map[string]any{
+		"slice":   make([]float64, 5_000_000),
+		"array":   [100_000]int{},
+		"string":  strings.Repeat("日本", 1_000_000),
+		"strings": []string{strings.Repeat("a", 1_000_000), strings.Repeat("b", 1_000_000)},
+		"error":   errors.New(strings.Repeat("e", 1_000_000)),
+		"map":     big,
+		"deep":    deep,
+		"wide":    wide,
+		"matrix":  blas{5000, 2000, make([]float64, 10_000_000), 2000},
+		"dense":   dense{1 << 40, 1 << 40},
+	} {
+		got := Text(value)
+		if len(got) > 3*maxText || !utf8.ValidString(got) {
+			t.Errorf("%s: %d bytes, valid %v", name, len(got), utf8.ValidString(got))
+		}
+	}
+	if got := Text(make([]int, 200)); !strings.HasSuffix(got, "0 ... (200 elements)]") {
+		t.Errorf("a long slice is %q", got)
+	}
+	if got := Text(dense{100, 3}); got != "100 x 3 matrix\n     0     1     2\n   100   101   102\n   200   201   202\n   300   301   302\n   ...   ...   ...\n  9600  9601  9602\n  9700  9701  9702\n  9800  9801  9802\n  9900  9901  9902" {
+		t.Errorf("a tall matrix is\n%s", got)
+	}
+	if got := Text(dense{9, 9}); strings.Contains(got, "...") || strings.Count(got, "\n") != 9 {
+		t.Errorf("a small matrix is\n%s", got)
+	}
+}
