@@ -56,6 +56,9 @@ func newError(name, message string, places ...place) *Error {
 		e.Cell, e.Line, e.Column = places[0].cell, places[0].line, places[0].column
 	}
 	for i, p := range places {
+		if p.line == 0 {
+			continue
+		}
 		e.Traceback = append(e.Traceback, p.lines(i == 0)...)
 	}
 	return e
@@ -80,8 +83,12 @@ func (p place) lines(caret bool) []string {
 	return lines
 }
 
-func interrupted(cell string) *Error {
-	e := newError("Interrupted", "interrupted")
-	e.Cell = cell
+// interrupted is the error of a cell that was interrupted at places, or before
+// it began.
+func interrupted(cell string, places ...place) *Error {
+	e := newError("Interrupted", "interrupted", places...)
+	if e.Cell == "" {
+		e.Cell = cell
+	}
 	return e
 }

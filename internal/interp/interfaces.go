@@ -274,20 +274,24 @@ func (c *compiler) aliasOf(t types.Type) string {
 	case obj.Pkg() == nil:
 		return obj.Name() // error
 	case obj.Pkg() == c.world.main:
-		if typ := c.comp.Types[obj.Name()]; typ != nil {
-			return c.alias(typ)
-		}
-		return ""
+		return c.passing(c.comp.Types[obj.Name()])
 	}
 	path := obj.Pkg().Path()
 	if _, ok := imports.Packages[path]; !ok {
 		return ""
 	}
 	c.importPackage("_", path)
-	if typ := c.comp.KnownImports[path].Types[obj.Name()]; typ != nil {
-		return c.alias(typ)
+	return c.passing(c.comp.KnownImports[path].Types[obj.Name()])
+}
+
+// passing is an alias that is forgotten when the cell has compiled.
+func (c *compiler) passing(t xreflect.Type) string {
+	if t == nil {
+		return ""
 	}
-	return ""
+	alias := c.alias(t)
+	c.passed = append(c.passed, alias)
+	return alias
 }
 
 // asVariable is an expression that is no constant: func() T { return x }().

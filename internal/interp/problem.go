@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"go/token"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -24,6 +25,8 @@ func (in *interpreter) problem(r any) problem {
 	switch r := r.(type) {
 	case problem:
 		return r
+	case runtime.Error:
+		return in.fromText("the interpreter cannot compile this: " + r.Error())
 	case error:
 		// The text of gomacro's errors is made when it is asked for, of the
 		// position that is current then.
@@ -46,7 +49,7 @@ func (in *interpreter) fromText(msg string) problem {
 	if rest, ok := strings.CutPrefix(msg, "undefined identifier: "); ok {
 		msg = "undefined: " + rest
 	}
-	return problem{pos, msg}
+	return problem{pos, strings.ReplaceAll(msg, hidden, "")}
 }
 
 func isNumber(s string) bool {

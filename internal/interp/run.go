@@ -64,6 +64,9 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 			failed = err
 		}
 	}
+	if failed == nil && ctx.Err() != nil { // it stopped waiting, and had no more to do
+		failed = interrupted(src.name)
+	}
 	return data, failed
 }
 
@@ -94,31 +97,24 @@ func (in *interpreter) step(s *step) (values []value) {
 }
 
 // shows reports whether a cell that ends with a statement has a result. What
-// fmt.Print and its kind return is none.
+// the functions of fmt that print return is none.
 func (in *interpreter) shows(stmt ast.Stmt) bool {
 	expr, ok := stmt.(*ast.ExprStmt)
 	if !ok {
 		return false
 	}
-	call, ok := expr.X.(*ast.CallExpr)
-	if !ok {
-		return true
+	if call, ok := expr.X.(*ast.CallExpr); ok {
+		if fun, ok := call.Fun.(*ast.SelectorExpr); ok {
+			if pkg, ok := fun.X.(*ast.Ident); ok {
+				imp := in.imported(pkg.Name)
+				return imp == nil || imp.Path != "fmt" || !slices.Contains(printers, fun.Sel.Name)
+			}
+		}
 	}
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return true
-	}
-	pkg, ok := sel.X.(*ast.Ident)
-	if !ok {
-		return true
-	}
-	bind := in.comp.Binds[pkg.Name]
-	if bind == nil {
-		return true
-	}
-	imp, ok := bind.Value.(*fast.Import)
-	return !ok || imp.Path != "fmt" || !strings.HasPrefix(strings.TrimPrefix(sel.Sel.Name, "F"), "Print") && !strings.HasPrefix(sel.Sel.Name, "Fprint")
+	return true
 }
+
+var printers = []string{"Print", "Printf", "Println", "Fprint", "Fprintf", "Fprintln"}
 
 // attempt runs f and makes an error of its panic. pos is the place of f in the
 // cell, where nothing more exact is known.
@@ -128,7 +124,7 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 			places := in.stack(pos)
 			in.reset()
 			if _, ok := r.(base.Signal); ok || ctx.Err() != nil {
-				failed = newError("Interrupted", "interrupted", places...)
+				failed = interrupted("", places...)
 				return
 			}
 			failed = newError("Panic", panicText(r), places...)

@@ -131,6 +131,9 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	case <-ctx.Done():
 		return nil, interrupted(cell.Name)
 	}
+	if s.life.Err() != nil {
+		return nil, errClosed
+	}
 	if ctx.Err() != nil {
 		return nil, interrupted(cell.Name)
 	}
@@ -147,15 +150,17 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	ended := s.wait(ctx, cancel, done)
 	s.out.flush()
 	switch {
+	case !ended && s.life.Err() != nil:
+		return nil, errClosed
 	case !ended:
-		return nil, &Error{Name: "Panic", Value: "the cell ended the interpreter's goroutine; the session is over", Cell: cell.Name}
+		return nil, newError("Panic", "the cell ended the interpreter's goroutine: the session is over", place{cell: cell.Name})
 	case err != nil:
 		return nil, err
-	case ctx.Err() != nil:
-		return nil, interrupted(cell.Name)
 	}
 	return data, nil
 }
+
+var errClosed = errors.New("interp: the session is closed")
 
 // wait waits for the running cell, and interrupts it when ctx ends.
 func (s *Session) wait(ctx context.Context, cancel context.CancelFunc, done <-chan bool) bool {
@@ -185,7 +190,7 @@ func (s *Session) Close() error {
 	process.Lock()
 	defer process.Unlock()
 	if process.session != s {
-		return errors.New("interp: the session is closed")
+		return errClosed
 	}
 	process.session = nil
 	s.end()

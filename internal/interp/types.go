@@ -25,12 +25,22 @@ func (c *compiler) typesAndConsts(typeDecls, constDecls []ast.Node) {
 		restore := c.snapshot()
 		c.declareTypes(typeDecls, constDecls, nil)
 		same := c.sameTypes(old)
+		c.forgetCuts(declaredTypes(typeDecls))
 		restore()
 		c.unit.setup = nil
 		c.declareTypes(typeDecls, constDecls, same)
 		return
 	}
 	c.declareTypes(typeDecls, constDecls, nil)
+}
+
+// forgetCuts drops what is known of types that were declared for comparison.
+func (c *compiler) forgetCuts(names []string) {
+	for _, name := range names {
+		if t, ok := c.comp.Types[name].GoType().(*types.Named); ok && t.Obj().Name() == name {
+			delete(c.cuts, t)
+		}
+	}
 }
 
 // declareTypes compiles declarations, but for the types to keep.
