@@ -1,9 +1,14 @@
 package kernels
 
 // The inner loops of the portable reference implementations. They are kept
-// plain: one accumulator, elements in order.
+// plain: one accumulator, elements in order. None is inlined, so that all the
+// callers of a loop run the same instructions: where an inlined copy happens to
+// lie in memory can change its speed by half, and with it a comparison of two
+// schemes.
 
 // axpy adds a*v to y, element by element.
+//
+//go:noinline
 func axpy(y []float32, a float32, v []float32) {
 	v = v[:len(y)]
 	for j := range y {
@@ -12,6 +17,8 @@ func axpy(y []float32, a float32, v []float32) {
 }
 
 // axpyI8 adds a*v to y, element by element.
+//
+//go:noinline
 func axpyI8(y []float32, a float32, v []int8) {
 	v = v[:len(y)]
 	for j := range y {
@@ -20,6 +27,8 @@ func axpyI8(y []float32, a float32, v []int8) {
 }
 
 // dot returns the sum of a[p]*b[p] in float32.
+//
+//go:noinline
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var sum float32
@@ -30,6 +39,8 @@ func dot(a, b []float32) float32 {
 }
 
 // dotF32I8 returns the sum of a[p]*b[p] in float32.
+//
+//go:noinline
 func dotF32I8(a []float32, b []int8) float32 {
 	b = b[:len(a)]
 	var sum float32
@@ -55,6 +66,7 @@ func dotI8(a, b []int8) int64 {
 	return total + int64(dotI8Block(a, b))
 }
 
+//go:noinline
 func dotI8Block(a, b []int8) int32 {
 	b = b[:len(a)]
 	var sum int32

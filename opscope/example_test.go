@@ -79,8 +79,10 @@ func ExampleRecommend_activation() {
 		fmt.Println(c)
 	}
 	// Output:
-	// skip zeros: error 0, 0.0981 of the multiply-adds. Exact. 90.2% of the activation is zero, which leaves 9.8% of the multiply-adds.
-	// keep dense: error 0, 1 of the multiply-adds. Exact. 90.2% of the activation is zero; skipping is worth a trial from 50%.
+	// skip zeros: error 0, 0.0981 of the multiply-adds
+	//   Exact. 90.2% of the activation is zero, which leaves 9.8% of the multiply-adds.
+	// keep dense: error 0, 1 of the multiply-adds
+	//   Exact. 90.2% of the activation is zero; skipping is worth a trial from 50%.
 }
 
 func ExampleQuantError() {

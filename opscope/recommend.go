@@ -80,7 +80,7 @@ type Choice struct {
 	N int `json:"n,omitempty"`
 }
 
-// String describes the choice in one line.
+// String describes the choice in two lines: what it costs, and why.
 func (c Choice) String() string {
 	s := string(c.Action)
 	if c.Rank > 0 {
@@ -94,7 +94,7 @@ func (c Choice) String() string {
 	if !c.HasKernel {
 		s += ", no kernel yet"
 	}
-	return s + ". " + c.Why
+	return s + "\n  " + c.Why
 }
 
 // Recommend lists the actions whose error is within the budget, cheapest

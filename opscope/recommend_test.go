@@ -323,7 +323,7 @@ func TestBuildRefuses(t *testing.T) {
 
 func TestChoiceString(t *testing.T) {
 	c := opscope.Choice{Action: opscope.Factored, Rank: 4, Error: 0.0123, Bytes: 16384, Work: 0.0156, HasKernel: true, Why: "Because."}
-	if got, want := c.String(), "low-rank factored, rank 4: error 0.012, 16.4 kB, 0.0156 of the multiply-adds. Because."; got != want {
+	if got, want := c.String(), "low-rank factored, rank 4: error 0.012, 16.4 kB, 0.0156 of the multiply-adds\n  Because."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
