@@ -30,7 +30,7 @@ func runCommand(stdout, stderr *os.File) *cobra.Command {
 		Short: "Execute notebooks and make web pages of them",
 		Long: `Run executes Go notebooks from top to bottom, each in a session of its own and
 in its own folder, so that a notebook finds its data. It starts no other program
-and uses no network.
+and uses no network, unless a cell does.
 
 Without arguments it runs notebooks/*.ipynb, in the order of their names. For
 each notebook it writes to the output folder
