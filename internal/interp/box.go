@@ -158,8 +158,8 @@ func (in *interpreter) compileBox(c *fast.Comp, sym fast.Symbol, node *ast.CallE
 			return rv
 		}
 	case t.Implements(c.TypeOfError()):
-		convert := c.Converter(t, c.TypeOfError())
-		box = func(v xreflect.Value) reflect.Value { return convert(v).ReflectValue().Elem() }
+		convert := in.converter(t, c.TypeOfError())
+		box = func(v xreflect.Value) reflect.Value { return convert(v.ReflectValue()).Elem() }
 	default:
 		method := findMethod(t, "String")
 		box = func(v xreflect.Value) reflect.Value {

@@ -241,9 +241,11 @@ func (c *compiler) statement(stmt ast.Stmt) {
 	case *ast.DeferStmt:
 		// gomacro would run it at once. What it calls is evaluated late, when
 		// the cell ends, not here.
-		body := &ast.BlockStmt{Lbrace: inner.Pos(), List: []ast.Stmt{&ast.ExprStmt{X: inner.Call}}, Rbrace: inner.End()}
-		literal := &ast.FuncLit{Type: &ast.FuncType{Func: inner.Pos(), Params: &ast.FieldList{}}, Body: body}
-		s.add(c.node(literal))
+		f, ok := inner.Call.Fun.(*ast.FuncLit)
+		if !ok || len(inner.Call.Args) > 0 {
+			f = noParams(inner, &ast.ExprStmt{X: inner.Call})
+		}
+		s.add(c.node(f))
 		s.deferred = true
 		return
 	}

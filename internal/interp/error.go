@@ -20,6 +20,13 @@ type Error struct {
 	Traceback []string
 }
 
+// The kinds of failure.
+const (
+	nameCompile   = "CompileError"
+	namePanic     = "Panic"
+	nameInterrupt = "Interrupted"
+)
+
 // Error returns "cell:line:column: value".
 func (e *Error) Error() string {
 	switch {
@@ -86,7 +93,7 @@ func (p place) lines(caret bool) []string {
 // interrupted is the error of a cell that was interrupted at places, or before
 // it began.
 func interrupted(cell string, places ...place) *Error {
-	e := newError("Interrupted", "interrupted", places...)
+	e := newError(nameInterrupt, "interrupted", places...)
 	if e.Cell == "" {
 		e.Cell = cell
 	}

@@ -59,6 +59,8 @@ var compileMistakes = []mistake{
 	// What cells do not have.
 	wrong("generic function", "func Map[T any](x T) T { return x }", "cell 1:1:9: generic functions cannot be declared in a cell: write Map for the type that you need"),
 	wrong("generic type", "type Pair[T any] struct{ a, b T }", "cell 1:1:10: generic types cannot be declared in a cell: write Pair for the type that you need"),
+	wrong("constraint", "type Number interface{ ~int | ~float64 }", "cell 1:1:24: a constraint of type parameters cannot be declared in a cell"),
+	wrong("constraint of a type", "type Number interface{ int }", "cell 1:1:24: an interface with a type that is none is a constraint of type parameters, which cannot be declared in a cell"),
 	wrong("goto", "func f() {\nagain:\n\tgoto again\n}", "cell 1:3:2: goto cannot be used in a cell: use a loop"),
 	wrong("a function type of itself", "type state func() state", "cell 1:1:6: a function type that leads back to itself cannot be declared in a cell: make state a struct with such a function"),
 	wrong("an array of its own pointers", "type T struct{ kids [4]*T }", "cell 1:1:16: field kids: an array whose elements lead back to the type cannot be declared in a cell: use a slice"),
@@ -94,6 +96,8 @@ var runMistakes = []mistake{
 	wrong("in a method", "type T struct{ d int }\nfunc (t T) M() int {\n\n\treturn 1 / t.d\n}\nT{}.M()", "cell 1:4:9: runtime error: integer divide by zero"),
 	wrong("in a function literal", "f := func() {\n\tvar m map[int]int\n\tm[1] = 2\n}\nf()", "cell 1:3:2: assignment to entry in nil map"),
 	wrong("in a callback of compiled code", "import \"sort\"\ns := []int{2, 1}\nsort.Slice(s, func(i, j int) bool {\n\tpanic(\"compare\")\n})", "cell 1:4:2: compare"),
+	wrong("in a deferred function of the cell", "defer func() {\n\tpanic(\"late\")\n}()\nx := 1", "cell 1:2:2: late"),
+	wrong("deferred and not recovered", "defer func() {}()\npanic(\"p\")", "cell 1:2:1: p"),
 	wrong("in a deferred function", "func f() {\n\tdefer func() {\n\t\tpanic(\"late\")\n\t}()\n}\nf()", "cell 1:2:2: late"),
 }
 

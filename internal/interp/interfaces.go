@@ -15,8 +15,9 @@ import (
 
 // gomacro forgets to convert an interpreted type whose values are numbers or
 // strings when it passes or stores one as an interface, cannot convert its
-// constants at all, and gets conversions from one interface of cells to another
-// wrong. So the conversions are written out.
+// constants at all, calls methods of values through pointers and of embedded
+// interfaces wrongly, and so it does conversions from one interface of cells to
+// another. So these conversions are written out.
 
 // toInterface returns what stands for an expression where it becomes an
 // interface that gomacro does not make right, or nil.
@@ -25,31 +26,35 @@ func (c *compiler) toInterface(x ast.Expr, cur *astutil.Cursor, elements map[*as
 	if tv.Type == nil || !tv.IsValue() {
 		return nil
 	}
-	named, _ := tv.Type.(*types.Named)
-	numeric := false // or a string
-	if named != nil && named.Obj().Pkg() == c.world.main && named.NumMethods() > 0 {
-		_, numeric = named.Underlying().(*types.Basic)
-	}
-	if !numeric && !types.IsInterface(tv.Type) {
-		return nil
-	}
 	target := c.target(cur, elements)
-	if target == nil || !types.IsInterface(target) || types.Identical(target, tv.Type) {
+	if target == nil || !c.mustConvert(tv.Type, target) {
 		return nil
 	}
-	if !numeric {
-		if to := c.typeExpr(target, x.Pos()); to != nil && (c.isEmulated(tv.Type) || c.isEmulated(target)) {
-			return call(convertName, x, to)
-		}
-		return nil
+	if to := c.typeExpr(target, x.Pos()); to != nil {
+		return call(convertName, x, to)
 	}
-	if tv.Value != nil {
-		x = asVariable(x, named)
+	return nil
+}
+
+// mustConvert reports whether gomacro does not make the target right of a value
+// of the type from.
+func (c *compiler) mustConvert(from, target types.Type) bool {
+	i, ok := target.Underlying().(*types.Interface)
+	if !ok || types.Identical(from, target) {
+		return false
 	}
-	if alias := c.aliasOf(target); alias != "" {
-		return call(alias, x)
+	if types.IsInterface(from) {
+		return c.isEmulated(from) || c.isEmulated(target)
 	}
-	return x
+	if p, ok := from.(*types.Pointer); ok {
+		from = p.Elem()
+	}
+	named, ok := from.(*types.Named)
+	if !ok || named.Obj().Pkg() != c.world.main || i.Empty() {
+		return false
+	}
+	_, basic := named.Underlying().(*types.Basic)
+	return basic || !c.isEmulated(target)
 }
 
 // isEmulated reports whether gomacro has its own representation of an interface
@@ -74,15 +79,15 @@ func (c *compiler) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 	return nil
 }
 
-// explicit returns what stands for the conversion of an interface, or nil for
+// explicit returns what stands for a conversion to an interface, or nil for
 // other calls.
 func (c *compiler) explicit(n *ast.CallExpr) ast.Expr {
 	to := c.info.Types[n.Fun]
 	if !to.IsType() || len(n.Args) != 1 || !types.IsInterface(to.Type) {
 		return nil
 	}
-	from := c.info.Types[n.Args[0]].Type
-	if from == nil || !types.IsInterface(from) || !c.isEmulated(from) && !c.isEmulated(to.Type) {
+	from := c.info.Types[n.Args[0]]
+	if from.Type == nil || from.Value == nil && !c.mustConvert(from.Type, to.Type) {
 		return nil
 	}
 	return call(convertName, n.Args[0], n.Fun)
@@ -125,33 +130,89 @@ const (
 
 func (in *interpreter) compileConvert(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
 	arg := c.Expr1(node.Args[0], nil)
-	from, to := arg.Type, c.Type(node.Args[1])
-	name := sym.Name
-	return builtinCall(sym, arg, func(v xreflect.Value) xreflect.Value {
-		rv, t := concrete(v, from)
-		if !rv.IsValid() {
-			if name == assertName {
-				panic(fmt.Errorf("interface conversion: interface is nil, not %v", to))
-			}
-			return xreflect.Zero(to)
+	to := c.Type(node.Args[1])
+	switch {
+	case arg.Type == nil: // nil
+		arg.ConstTo(to)
+	case arg.Untyped():
+		arg.ConstTo(arg.DefaultType())
+	}
+	from := arg.Type
+	convert := func(v xreflect.Value) xreflect.Value { return in.convertDynamic(v, from, to, sym.Name) }
+	if from.Kind() != reflect.Interface {
+		static := in.converter(from, to)
+		convert = func(v xreflect.Value) xreflect.Value { return xreflect.MakeValue(static(v.ReflectValue())) }
+	}
+	return builtinCall(sym, arg, convert, to)
+}
+
+// convertDynamic converts a value whose type is known only now.
+func (in *interpreter) convertDynamic(v xreflect.Value, from, to xreflect.Type, how string) xreflect.Value {
+	rv, t := concrete(v, from)
+	if !rv.IsValid() {
+		if how == assertName {
+			panic(fmt.Errorf("interface conversion: interface is nil, not %v", to))
 		}
-		in.tables.Lock()
-		defer in.tables.Unlock()
-		if t == nil {
-			t = in.comp.Universe.FromReflectType(rv.Type())
+		return xreflect.Zero(to)
+	}
+	in.tables.Lock()
+	if t == nil {
+		t = in.comp.Universe.FromReflectType(rv.Type())
+	}
+	var convert func(reflect.Value) reflect.Value
+	if to.NumMethod() == 0 || t.Implements(to) {
+		convert = in.converter(t, to)
+	}
+	in.tables.Unlock()
+	switch {
+	case convert != nil:
+		return xreflect.MakeValue(convert(rv))
+	case how == tryName:
+		return xreflect.Zero(to)
+	}
+	panic(fmt.Errorf("interface conversion: %v is not %v: missing method %s", t, to, missingMethod(t, to)))
+}
+
+// converter returns what makes an interface of values of a type that implements
+// it. It uses gomacro's tables.
+func (in *interpreter) converter(from, to xreflect.Type) func(reflect.Value) reflect.Value {
+	target := to.ReflectType()
+	if target.Kind() == reflect.Interface && from.ReflectType().Implements(target) {
+		return func(v reflect.Value) reflect.Value { return v.Convert(target) }
+	}
+	if proxy := in.proxy(from, to); proxy != nil {
+		return proxy
+	}
+	convert := in.comp.Converter(from, to)
+	return func(v reflect.Value) reflect.Value { return convert(xreflect.MakeValue(v)).ReflectValue() }
+}
+
+// proxy returns what wraps values of an interpreted type in the struct that has
+// the methods of a compiled interface, or nil when that is not the way.
+func (in *interpreter) proxy(from, to xreflect.Type) func(reflect.Value) reflect.Value {
+	target := to.ReflectType()
+	if target.Kind() != reflect.Interface {
+		return nil
+	}
+	methods := make([]method, target.NumMethod())
+	for i := range methods {
+		if methods[i] = findMethod(from, target.Method(i).Name); methods[i].typ == nil {
+			return nil
 		}
-		if to.NumMethod() > 0 && !t.Implements(to) {
-			if name == tryName {
-				return xreflect.Zero(to)
-			}
-			panic(fmt.Errorf("interface conversion: %v is not %v: missing method %s", t, to, missingMethod(t, to)))
-		}
-		value := xreflect.MakeValue(rv)
-		if convert := in.comp.Converter(t, to); convert != nil {
-			return convert(value)
-		}
-		return value
-	}, to)
+	}
+	table := reflect.New(in.comp.InterfaceProxy(to)).Elem()
+	for i, m := range methods {
+		field := table.Field(i + 1)
+		field.Set(reflect.MakeFunc(field.Type(), func(args []reflect.Value) []reflect.Value {
+			return m.invoke(args[0].Interface().(xreflect.InterfaceHeader).Value().ReflectValue(), args[1:])
+		}))
+	}
+	return func(v reflect.Value) reflect.Value {
+		wrapped := reflect.New(table.Type())
+		wrapped.Elem().Set(table)
+		wrapped.Elem().Field(0).Set(reflect.ValueOf(xreflect.MakeInterfaceHeader(xreflect.MakeValue(v), from)))
+		return wrapped.Convert(target)
+	}
 }
 
 func missingMethod(t, of xreflect.Type) string {
@@ -292,15 +353,6 @@ func (c *compiler) passing(t xreflect.Type) string {
 	alias := c.alias(t)
 	c.passed = append(c.passed, alias)
 	return alias
-}
-
-// asVariable is an expression that is no constant: func() T { return x }().
-func asVariable(x ast.Expr, t *types.Named) ast.Expr {
-	pos, end := x.Pos(), x.End()
-	results := &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: name(t.Obj().Name(), pos)}}, Closing: pos}
-	body := &ast.BlockStmt{Lbrace: pos, List: []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{x}}}, Rbrace: end}
-	f := &ast.FuncLit{Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos, Closing: pos}, Results: results}, Body: body}
-	return &ast.CallExpr{Fun: f, Lparen: end, Rparen: end}
 }
 
 // resultsOf finds the result types that each return statement of a function

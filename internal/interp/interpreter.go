@@ -32,6 +32,8 @@ type interpreter struct {
 	ctx     *fast.Bind
 	current context.Context // of the cell that runs
 
+	panicked any // the last panic of a cell
+
 	cuts    map[*gomacro.Named]cutFields // of the types of cells
 	aliases int                          // of types, made so far
 

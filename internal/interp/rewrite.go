@@ -56,6 +56,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			}
 		case *ast.CallExpr:
 			c.boxArguments(n)
+			c.ofErrors(n)
 		case *ast.GoStmt:
 			n.Call = c.callOfBuiltin(n.Call)
 			n.Call.Fun = call(guardName, n.Call.Fun)
@@ -77,7 +78,9 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		}
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:
-			if field := c.cutOf(n); field != nil && !targets[n] {
+			if with := c.receiver(n); with != nil {
+				cur.Replace(with)
+			} else if field := c.cutOf(n); field != nil && !targets[n] {
 				cur.Replace(call(fieldName, n, name(c.world.aliases[field], n.Pos())))
 			}
 		case *ast.CallExpr:
@@ -121,6 +124,13 @@ func block(around ast.Node, list ...ast.Stmt) *ast.BlockStmt {
 	return &ast.BlockStmt{Lbrace: around.Pos(), List: list, Rbrace: around.End()}
 }
 
+// noParams is a function literal that runs statements.
+func noParams(around ast.Node, list ...ast.Stmt) *ast.FuncLit {
+	pos := around.Pos()
+	t := &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos, Closing: pos}}
+	return &ast.FuncLit{Type: t, Body: block(around, list...)}
+}
+
 func define(pos token.Pos, lhs, rhs []ast.Expr) ast.Stmt {
 	return &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.DEFINE, Rhs: rhs}
 }
@@ -140,13 +150,45 @@ func (c *compiler) isBuiltin(name *ast.Ident) bool {
 // start as a goroutine, one of a function literal.
 func (c *compiler) callOfBuiltin(n *ast.CallExpr) *ast.CallExpr {
 	if name, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && c.isBuiltin(name) {
-		f := &ast.FuncLit{
-			Type: &ast.FuncType{Func: n.Pos(), Params: &ast.FieldList{Opening: n.Pos(), Closing: n.Pos()}},
-			Body: block(n, &ast.ExprStmt{X: n}),
-		}
-		return &ast.CallExpr{Fun: f, Lparen: n.Pos(), Rparen: n.End()}
+		return &ast.CallExpr{Fun: noParams(n, &ast.ExprStmt{X: n}), Lparen: n.Pos(), Rparen: n.End()}
 	}
 	return n
+}
+
+// receiver writes out how the receiver of a method is reached where it is no
+// struct: gomacro does not follow pointers to others by itself. It returns what
+// stands for a method that wants a pointer to a number, or nil.
+func (c *compiler) receiver(n *ast.SelectorExpr) ast.Expr {
+	s := c.info.Selections[n]
+	if s == nil || s.Kind() != types.MethodVal || len(s.Index()) > 1 {
+		return nil
+	}
+	recv, pos, end := s.Recv(), n.X.Pos(), n.X.End()
+	p, isPointer := recv.(*types.Pointer)
+	if isPointer {
+		recv = p.Elem()
+	}
+	named, ok := recv.(*types.Named)
+	if !ok {
+		return nil
+	}
+	_, wantsPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+	switch recv.Underlying().(type) {
+	case *types.Struct, *types.Interface:
+		return nil
+	case *types.Basic:
+		if wantsPointer && named.Obj().Pkg() == c.world.main {
+			x := n.X
+			if !isPointer {
+				x = &ast.UnaryExpr{OpPos: pos, Op: token.AND, X: x}
+			}
+			return call(methodName, x, &ast.BasicLit{ValuePos: end, Kind: token.STRING, Value: strconv.Quote(n.Sel.Name)})
+		}
+	}
+	if isPointer {
+		n.X = &ast.ParenExpr{Lparen: pos, X: &ast.StarExpr{Star: pos, X: n.X}, Rparen: end}
+	}
+	return nil
 }
 
 // cutOf returns the field that is declared as an empty interface and that x

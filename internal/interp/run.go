@@ -59,15 +59,34 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 		failed = in.attempt(ctx, u.steps[n-1].pos, func() { data = in.result(values) })
 	}
 	for _, f := range slices.Backward(deferred) {
-		err := in.attempt(ctx, u.steps[len(u.steps)-1].pos, func() { f.Call(nil) })
-		if failed == nil {
-			failed = err
-		}
+		failed = in.runDeferred(ctx, u.steps[len(u.steps)-1].pos, f, failed)
 	}
 	if failed == nil && ctx.Err() != nil { // it stopped waiting, and had no more to do
 		failed = interrupted(src.name)
 	}
 	return data, failed
+}
+
+// runDeferred runs a deferred function of a cell, which may have failed, and
+// returns the failure after it: the function can recover from a panic, or panic
+// itself.
+func (in *interpreter) runDeferred(ctx context.Context, pos token.Pos, f reflect.Value, failed *Error) *Error {
+	run := in.env.Run
+	if failed != nil && failed.Name == namePanic {
+		run.Panic, run.PanicFun = in.panicked, in.env
+	}
+	run.DeferOfFun = in.env
+	run.ExecFlags.SetStartDefer(true)
+	err := in.attempt(ctx, pos, func() { f.Call(nil) })
+	recovered := run.PanicFun == nil
+	in.reset()
+	switch {
+	case err != nil:
+		return err
+	case failed != nil && failed.Name == namePanic && recovered:
+		return nil
+	}
+	return failed
 }
 
 // zero gives a variable that has no value yet its zero value: a function may use
@@ -123,11 +142,12 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 		if r := recover(); r != nil {
 			places := in.stack(pos)
 			in.reset()
+			in.panicked = r
 			if _, ok := r.(base.Signal); ok || ctx.Err() != nil {
 				failed = interrupted("", places...)
 				return
 			}
-			failed = newError("Panic", panicText(r), places...)
+			failed = newError(namePanic, panicText(r), places...)
 		}
 	}()
 	f()

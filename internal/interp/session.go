@@ -153,7 +153,7 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	case !ended && s.life.Err() != nil:
 		return nil, errClosed
 	case !ended:
-		return nil, newError("Panic", "the cell ended the interpreter's goroutine: the session is over", place{cell: cell.Name})
+		return nil, newError(namePanic, "the cell ended the interpreter's goroutine: the session is over", place{cell: cell.Name})
 	case err != nil:
 		return nil, err
 	}

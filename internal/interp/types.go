@@ -60,8 +60,24 @@ func (c *compiler) declareTypes(typeDecls, constDecls []ast.Node, keep map[strin
 	}
 	typeDecls = without(typeDecls, keep)
 	cutDecls, cuts := cutRecursion(typeDecls)
+	c.flattenInterfaces(cutDecls)
 	c.group(append(constDecls, cutDecls...))
 	c.resolveCuts(typeDecls, cuts)
+	for _, name := range declaredTypes(typeDecls) {
+		c.reserveMethods(c.comp.Types[name])
+	}
+}
+
+// methodSlots is how many methods a type and those that it embeds may have.
+const methodSlots = 128
+
+// reserveMethods makes room for the methods of a type at once: gomacro loses
+// those it has when it needs more.
+func (c *compiler) reserveMethods(t xreflect.Type) {
+	if named, ok := t.GoType().(*types.Named); ok && named.Obj().Pkg().Path() == mainPath && named.NumMethods() == 0 && t.Kind() != reflect.Interface {
+		methods := t.GetMethods()
+		*methods = append(make([]reflect.Value, 0, methodSlots), *methods...)
+	}
 }
 
 // without drops the specifications of the types that are kept.
