@@ -23,15 +23,21 @@ func (c *compiler) boxArguments(n *ast.CallExpr) {
 		return
 	}
 	for _, i := range c.printedArguments(n) {
-		if c.hasText(c.info.Types[n.Args[i]].Type) {
+		if c.hasText(c.info.Types[n.Args[i]].Type, "Error", "String") {
 			n.Args[i] = call(boxName, n.Args[i])
+		}
+	}
+	if fun, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && fun.Name == "panic" && c.isBuiltin(fun) {
+		// What recovers gets the value back out of an error only.
+		if t := c.info.Types[n.Args[0]].Type; !c.isEmulated(t) && c.hasText(t, "Error") {
+			n.Args[0] = call(boxName, n.Args[0])
 		}
 	}
 }
 
-// hasText reports whether values of t may lose their Error or String method:
-// those of interpreted types, and those in an interface.
-func (c *compiler) hasText(t types.Type) bool {
+// hasText reports whether values of t may lose one of the methods that give
+// their text: those of interpreted types, and those in an interface.
+func (c *compiler) hasText(t types.Type, methods ...string) bool {
 	if t == nil {
 		return false
 	}
@@ -46,7 +52,7 @@ func (c *compiler) hasText(t types.Type) bool {
 	if !ok || named.Obj().Pkg() != c.world.main && !types.IsInterface(t) {
 		return false
 	}
-	for _, method := range []string{"Error", "String"} {
+	for _, method := range methods {
 		obj, _, _ := types.LookupFieldOrMethod(t, false, c.world.main, method)
 		if f, ok := obj.(*types.Func); ok {
 			sig := f.Signature()
@@ -58,52 +64,48 @@ func (c *compiler) hasText(t types.Type) bool {
 
 // printedArguments lists the arguments of a call that are printed as text.
 func (c *compiler) printedArguments(n *ast.CallExpr) (printed []int) {
-	from := 0
-	switch fun := ast.Unparen(n.Fun).(type) {
-	case *ast.Ident:
-		if fun.Name != "panic" || !c.isBuiltin(fun) {
-			return nil
-		}
-	case *ast.SelectorExpr:
-		pkg, ok := fun.X.(*ast.Ident)
-		if !ok {
-			return nil
-		}
-		imported, ok := c.info.Uses[pkg].(*types.PkgName)
-		if !ok || imported.Imported().Path() != "fmt" && imported.Imported().Path() != "log" {
-			return nil
-		}
-		verb := strings.TrimSuffix(fun.Sel.Name, "ln")
-		if strings.HasPrefix(verb, "F") && imported.Imported().Path() == "fmt" {
-			from = 1
-			verb = strings.TrimPrefix(verb, "F")
-		}
-		switch strings.ToLower(verb) {
-		case "print", "sprint", "fatal", "panic":
-		case "printf", "sprintf", "errorf", "fatalf", "panicf":
-			if from >= len(n.Args) {
-				return nil
-			}
-			format := c.info.Types[n.Args[from]].Value
-			if format == nil || format.Kind() != constant.String {
-				return nil
-			}
-			for i, verb := range verbs(constant.StringVal(format)) {
-				if arg := from + 1 + i; strings.ContainsRune("vsqw", verb) && arg < len(n.Args) {
-					printed = append(printed, arg)
-				}
-			}
-			return printed
-		default:
-			return nil
-		}
-	default:
+	fun, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
 		return nil
 	}
-	for i := from; i < len(n.Args); i++ {
-		printed = append(printed, i)
+	path := c.importedPath(fun)
+	if path != "fmt" && path != "log" {
+		return nil
+	}
+	from, kind := 0, strings.TrimSuffix(fun.Sel.Name, "ln")
+	if path == "fmt" && strings.HasPrefix(kind, "F") {
+		from, kind = 1, strings.TrimPrefix(kind, "F")
+	}
+	switch strings.ToLower(kind) {
+	case "print", "sprint", "fatal", "panic":
+		for i := from; i < len(n.Args); i++ {
+			printed = append(printed, i)
+		}
+	case "printf", "sprintf", "errorf", "fatalf", "panicf":
+		if from >= len(n.Args) {
+			return nil
+		}
+		format := c.info.Types[n.Args[from]].Value
+		if format == nil || format.Kind() != constant.String {
+			return nil
+		}
+		for i, verb := range verbs(constant.StringVal(format)) {
+			if arg := from + 1 + i; strings.ContainsRune("vsqw", verb) && arg < len(n.Args) {
+				printed = append(printed, arg)
+			}
+		}
 	}
 	return printed
+}
+
+// importedPath is the path of the package that a selector selects from, or "".
+func (c *compiler) importedPath(sel *ast.SelectorExpr) string {
+	if x, ok := sel.X.(*ast.Ident); ok {
+		if pkg, ok := c.info.Uses[x].(*types.PkgName); ok {
+			return pkg.Imported().Path()
+		}
+	}
+	return ""
 }
 
 // verbs lists the verb that formats each argument; ' ' for one that is a width

@@ -66,6 +66,7 @@ var displayPackage = imports.Package{
 		"PDFer":          reflect.TypeFor[display.PDFer](),
 		"SVGer":          reflect.TypeFor[display.SVGer](),
 	},
+	Proxies: displayProxies,
 }
 
 const (

@@ -73,9 +73,9 @@ func (c *compiler) asFile(order []ast.Node, funcs []*ast.FuncDecl) *ast.File {
 	for _, f := range funcs {
 		add(literal(f), nil)
 	}
-	name := func(s string) *ast.Ident { return &ast.Ident{NamePos: body.Lbrace, Name: s} }
-	f := &ast.FuncDecl{Name: name("_"), Type: &ast.FuncType{Func: body.Lbrace, Params: &ast.FieldList{}}, Body: body}
-	return &ast.File{Package: body.Lbrace, Name: name(mainPath), Decls: []ast.Decl{f}}
+	pos := body.Lbrace
+	f := &ast.FuncDecl{Name: name("_", pos), Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{}}, Body: body}
+	return &ast.File{Package: pos, Name: name(mainPath, pos), Decls: []ast.Decl{f}}
 }
 
 // literal is a function or method declaration as a statement.
@@ -93,28 +93,23 @@ func literal(f *ast.FuncDecl) ast.Stmt {
 		}
 		t = &ast.FuncType{Func: t.Func, Params: params, Results: t.Results}
 	}
-	return &ast.AssignStmt{
-		Lhs:    []ast.Expr{&ast.Ident{NamePos: f.Pos(), Name: "_"}},
-		TokPos: f.Pos(),
-		Tok:    token.ASSIGN,
-		Rhs:    []ast.Expr{&ast.FuncLit{Type: t, Body: f.Body}},
-	}
+	return discard(&ast.FuncLit{Type: t, Body: f.Body}, f.Pos())
 }
 
 // asStatement makes an expression that is no call a statement that Go allows.
 func asStatement(stmt *ast.ExprStmt) ast.Stmt {
-	switch ast.Unparen(stmt.X).(type) {
+	switch x := ast.Unparen(stmt.X).(type) {
 	case *ast.CallExpr:
 		return stmt
 	case *ast.UnaryExpr:
-		if ast.Unparen(stmt.X).(*ast.UnaryExpr).Op == token.ARROW {
+		if x.Op == token.ARROW {
 			return stmt
 		}
 	}
-	return &ast.AssignStmt{
-		Lhs:    []ast.Expr{&ast.Ident{NamePos: stmt.Pos(), Name: "_"}},
-		TokPos: stmt.Pos(),
-		Tok:    token.ASSIGN,
-		Rhs:    []ast.Expr{stmt.X},
-	}
+	return discard(stmt.X, stmt.Pos())
+}
+
+// discard is _ = x.
+func discard(x ast.Expr, pos token.Pos) ast.Stmt {
+	return &ast.AssignStmt{Lhs: []ast.Expr{name("_", pos)}, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{x}}
 }

@@ -148,6 +148,8 @@ func TestInterpretedValuesShowThemselves(t *testing.T) {
 		{"type B struct{}\nfunc (B) MIMEBundle() map[string]any { return map[string]any{\"text/markdown\": \"# b\"} }\nB{}", "text/markdown", "# b"},
 		{"type R struct{}\nfunc (R) Render() display.Data { return display.HTML(\"<u/>\") }\nR{}", "text/html", "<u/>"},
 		{"type S struct{}\nfunc (S) SimpleRender() display.MIMEMap { return display.MIMEMap{\"text/html\": \"<s/>\"} }\nS{}", "text/html", "<s/>"},
+		{"func show(h display.HTMLer) display.Data { return display.HTML(\"(\" + h.HTML() + \")\") }\nshow(H{\"x\"})", "text/html", "(<i>x</i>)"},
+		{"var hs []display.HTMLer = []display.HTMLer{H{\"a\"}, &H{\"b\"}}\nhs[1]", "text/html", "<i>b</i>"},
 		{"type Shower interface{ HTML() string }\nvar sh Shower = H{\"held\"}\nsh", "text/html", "<i>held</i>"},
 		{"display.Markdown(\"# m\")", "text/markdown", "# m"},
 	} {

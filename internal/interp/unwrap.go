@@ -3,7 +3,6 @@ package interp
 import (
 	"errors"
 	"go/ast"
-	"go/types"
 	"reflect"
 
 	"github.com/cosmos72/gomacro/fast"
@@ -30,14 +29,7 @@ func (in *interpreter) declareUnwrap() {
 // ofErrors replaces the function of a call.
 func (c *compiler) ofErrors(n *ast.CallExpr) {
 	fun, ok := n.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	pkg, ok := fun.X.(*ast.Ident)
-	if !ok {
-		return
-	}
-	if imported, ok := c.info.Uses[pkg].(*types.PkgName); !ok || imported.Imported().Path() != "errors" {
+	if !ok || c.importedPath(fun) != "errors" {
 		return
 	}
 	ours := map[string]string{"Is": isName, "As": asName, "Unwrap": unwrapName}[fun.Sel.Name]
