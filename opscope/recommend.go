@@ -38,8 +38,8 @@ const DefaultError = 0.02
 // to be worth a trial.
 const skipDensity = 0.5
 
-// kernels.Factorize comes within
-// factorSlack of the truncation error, and rounds the factors to float32.
+// kernels.Factorize comes within factorSlack of the truncation error, and rounds
+// the factors to float32.
 const (
 	factorSlack    = 1.01
 	factorRounding = 0x1p-23

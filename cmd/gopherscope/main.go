@@ -1,5 +1,4 @@
-// Command gopherscope runs Go notebooks, serves them to Jupyter, and measures
-// the structure of weights.
+// Command gopherscope runs Go notebooks and serves them to Jupyter.
 package main
 
 import (
@@ -20,7 +19,7 @@ func main() {
 }
 
 // execute runs one command line and returns the exit status: 0 for success, 1
-// for a failure that was reported on stderr, 2 for a wrong command line.
+// for a failure, which was reported on stderr.
 func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root := &cobra.Command{
 		Use:           "gopherscope",

@@ -319,9 +319,3 @@ func TestOlderTablesRemain(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
-
-func TestGoVersion(t *testing.T) {
-	if !strings.HasPrefix(bindings.GoVersion, "go1.") {
-		t.Errorf("GoVersion is %q", bindings.GoVersion)
-	}
-}

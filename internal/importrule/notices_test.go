@@ -20,14 +20,18 @@ func TestEveryLinkedModuleIsInTheLicenceNotice(t *testing.T) {
 			listed[strings.TrimSpace(cells[1])] = true
 		}
 	}
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", module+"/cmd/gopherscope").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	for path := range strings.FieldsSeq(string(out)) {
-		if path != module && !listed[path] {
-			t.Errorf("docs/third-party-licenses.md does not list %s", path)
-			listed[path] = true
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", module+"/cmd/gopherscope")
+		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("go list for %s: %v", system, err)
+		}
+		for path := range strings.FieldsSeq(string(out)) {
+			if path != module && !listed[path] {
+				t.Errorf("docs/third-party-licenses.md does not list %s, linked on %s", path, system)
+				listed[path] = true
+			}
 		}
 	}
 }

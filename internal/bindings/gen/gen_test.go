@@ -10,7 +10,6 @@ import (
 	"go/types"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,12 +19,6 @@ import (
 // The tables on disk are those that this program writes, which is only known
 // with the Go release that wrote them: another one has another standard library.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		if os.Getenv("GOPHERSCOPE_REQUIRE") == "all" {
-			t.Fatal(err)
-		}
-		t.Skip("needs the go tool to find the packages: ", err)
-	}
 	dir, err := outputDir()
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +28,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(version, versionFile()) {
-		t.Logf("not compared: the tables are of another Go release than %s", goVersion())
-		return
+		t.Skipf("the tables are of another Go release than %s", goVersion())
 	}
 
 	files, err := generate()
