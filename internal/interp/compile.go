@@ -37,8 +37,11 @@ type step struct {
 
 // compile compiles a cell. A cell that fails declares nothing.
 func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
-	in.tables.Lock()
-	defer in.tables.Unlock()
+	in.tables.write(func() { u, failed = in.compileAlone(src) })
+	return u, failed
+}
+
+func (in *interpreter) compileAlone(src *source) (u *unit, failed *Error) {
 	in.ir.PrepareEnv() // tells the compiler which slots have been taken the address of
 	c := &compiler{
 		interpreter: in,

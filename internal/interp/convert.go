@@ -44,22 +44,24 @@ func (in *interpreter) convertDynamic(v xreflect.Value, from, to xreflect.Type, 
 		}
 		return xreflect.Zero(to)
 	}
-	in.tables.Lock()
-	if t == nil {
-		t = in.comp.Universe.FromReflectType(rv.Type())
-	}
-	var convert func(reflect.Value) reflect.Value
-	if to.NumMethod() == 0 || t.Implements(to) {
-		convert = in.converter(t, to)
-	}
-	in.tables.Unlock()
+	convert := in.tables.converter(rv, t, to, func() func(reflect.Value) reflect.Value {
+		if t == nil {
+			t = in.comp.Universe.FromReflectType(rv.Type())
+		}
+		if to.NumMethod() > 0 && !t.Implements(to) {
+			return nil
+		}
+		return in.converter(t, to)
+	})
 	switch {
 	case convert != nil:
 		return xreflect.MakeValue(convert(rv))
 	case how == tryName:
 		return xreflect.Zero(to)
+	case t == nil:
+		panic(fmt.Errorf("interface conversion: %v is not %v", rv.Type(), to))
 	}
-	panic(fmt.Errorf("interface conversion: %v is not %v: missing method %s", t, to, missingMethod(t, to)))
+	panic(fmt.Errorf("interface conversion: %v is not %v: missing method %s", t, to, in.missingMethod(t, to)))
 }
 
 // converter returns what makes an interface of values of a type that implements
@@ -115,15 +117,19 @@ func (in *interpreter) proxyType(t xreflect.Type) reflect.Type {
 	return in.comp.InterfaceProxy(t)
 }
 
-func missingMethod(t, of xreflect.Type) string {
+func (in *interpreter) missingMethod(t, of xreflect.Type) (missing string) {
+	missing = "with the same parameters"
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	for i := range of.NumMethod() {
-		m := of.Method(i).Name
-		if _, n := t.MethodByName(m, mainPath); n == 0 {
-			return m
+	in.tables.read(func() {
+		for i := range of.NumMethod() {
+			m := of.Method(i).Name
+			if _, n := t.MethodByName(m, mainPath); n == 0 {
+				missing = m
+				return
+			}
 		}
-	}
-	return "with the same parameters"
+	})
+	return missing
 }

@@ -74,12 +74,13 @@ func (in *interpreter) compileGo(c *fast.Comp, sym fast.Symbol, node *ast.CallEx
 	}
 	started := in.place(node.Pos())
 	return builtinCall(sym, fun, func(f xreflect.Value) xreflect.Value {
-		return xreflect.MakeValue(keepPanic(f.ReflectValue(), started))
+		return xreflect.MakeValue(in.keepPanic(f.ReflectValue(), started))
 	}, fun.Type)
 }
 
-func keepPanic(f reflect.Value, started place) reflect.Value {
+func (in *interpreter) keepPanic(f reflect.Value, started place) reflect.Value {
 	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) (results []reflect.Value) {
+		defer in.tables.exited()
 		defer func() {
 			if r := recover(); r != nil {
 				fmt.Fprintf(os.Stderr, "panic in a goroutine started at %s:%d: %s\n", started.cell, started.line, panicText(r))

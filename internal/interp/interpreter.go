@@ -5,7 +5,6 @@ import (
 	"go/build"
 	"io"
 	"reflect"
-	"sync"
 
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
@@ -22,10 +21,7 @@ type interpreter struct {
 	comp    *fast.Comp
 	env     *fast.Env // of the cells' variables
 	session *Session
-
-	// tables is held by who uses gomacro's tables of types: the compiler, and
-	// what converts or shows values on any goroutine.
-	tables sync.Mutex
+	tables  tables
 
 	// ctx is the variable that cells find; it is set for each cell until one
 	// declares its own.
@@ -64,6 +60,7 @@ func newInterpreter(s *Session) *interpreter {
 	in.env = ir.PrepareEnv()
 	binds.BindNum, binds.IntBindNum = 0, 0
 
+	ir.Comp.Types = map[string]xreflect.Type{}
 	in.declareBuiltins()
 	in.ctx = ir.Comp.DeclVar0("ctx", ir.Comp.TypeOf((*context.Context)(nil)).Elem(), nil)
 	ir.PrepareEnv()

@@ -2,10 +2,13 @@ package interp
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cosmos72/gomacro/imports"
 )
 
 // interrupted runs a cell and ends its context once the cell has printed.
@@ -111,14 +114,16 @@ func TestContextOfCells(t *testing.T) {
 // A cell that cannot be interrupted holds Run up: it must not say that the
 // cell ended.
 func TestRunWaitsForTheCell(t *testing.T) {
+	gate := make(chan int)
+	imports.Packages["test/gate"] = imports.Package{Name: "gate", Binds: map[string]reflect.Value{"C": reflect.ValueOf(gate)}}
 	s := open(t)
-	run(t, s, "c := make(chan int)")
+	run(t, s, "import \"test/gate\"")
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &outcome{}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "v := <-c"}, &o.recorder)
+		o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "v := <-gate.C"}, &o.recorder)
 	}()
 	cancel()
 	select {
@@ -129,7 +134,7 @@ func TestRunWaitsForTheCell(t *testing.T) {
 		return
 	case <-time.After(50 * time.Millisecond):
 	}
-	s.in.env.Vals[s.in.comp.Binds["c"].Desc.Index()].ReflectValue().Interface().(chan int) <- 1
+	gate <- 1
 	<-ended
 	if e := o.failure(t); e.Name != "Interrupted" {
 		t.Errorf("the cell ended with %v", e)

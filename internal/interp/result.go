@@ -61,9 +61,8 @@ func (in *interpreter) methods(v reflect.Value, t xreflect.Type) display.Lookup 
 		if m := compiled(name); m != nil {
 			return m
 		}
-		in.tables.Lock()
-		m := findMethod(t, name)
-		in.tables.Unlock()
+		var m method
+		in.tables.read(func() { m = findMethod(t, name) })
 		return m.bind(v)
 	}
 }
