@@ -11,20 +11,6 @@ import (
 	"strings"
 )
 
-// MIME types that notebooks show.
-const (
-	MIMETypeHTML       = "text/html"
-	MIMETypeJavaScript = "application/javascript"
-	MIMETypeJPEG       = "image/jpeg"
-	MIMETypeJSON       = "application/json"
-	MIMETypeLatex      = "text/latex"
-	MIMETypeMarkdown   = "text/markdown"
-	MIMETypePNG        = "image/png"
-	MIMETypePDF        = "application/pdf"
-	MIMETypeSVG        = "image/svg+xml"
-	MIMETypeText       = "text/plain"
-)
-
 // HTML is shown as part of the page.
 func HTML(html string) Data { return MakeData(MIMETypeHTML, html) }
 
@@ -119,7 +105,7 @@ func Any(mimeType string, data any) Data {
 	if mimeType == "" {
 		mimeType, _, _ = strings.Cut(http.DetectContentType(content), ";")
 	}
-	if isText(mimeType) {
+	if IsText(mimeType) {
 		return MakeData(mimeType, string(content))
 	}
 	return MakeData(mimeType, content)
@@ -141,14 +127,6 @@ func MakeData3(mimeType string, plaintext string, data any) Data {
 
 // MIME is content in several MIME types, with metadata for some of them.
 func MIME(data, metadata MIMEMap) Data { return Data{Data: data, Metadata: metadata} }
-
-func isText(mimeType string) bool {
-	switch mimeType {
-	case MIMETypeSVG, MIMETypeJavaScript:
-		return true
-	}
-	return strings.HasPrefix(mimeType, "text/")
-}
 
 // plain is the text/plain beside content that has none.
 func plain(mimeType string, data any) string {
