@@ -1,5 +1,11 @@
 // Package interp runs notebook cells: one gomacro interpreter, one goroutine
 // that owns it, and the outputs of each cell.
+//
+// A cell is parsed by go/parser (parse.go), its types and signatures are
+// declared (types.go), go/types checks the rest (check.go), what gomacro lacks
+// or gets wrong is rewritten (rewrite.go), gomacro compiles all of it
+// (compile.go), and then the cell runs statement by statement (run.go), so that
+// a failure has a place and what was not reached stays as it was.
 package interp
 
 import (
