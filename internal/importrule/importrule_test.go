@@ -17,6 +17,7 @@ const module = "github.com/rlx-go/gopherscope"
 // the guarded libraries that its non-test files may import. A package that is
 // not listed fails the test, so that a new one is placed on purpose.
 var allowed = map[string][]string{
+	"internal/cpu":          {},
 	"kernels":               {"internal/cpu", "gonum.org/v1/gonum"},
 	"kernels/kerneltest":    {"kernels"},
 	"opscope":               {"kernels", "opscope/bench", "gonum.org/v1/gonum"},
@@ -30,7 +31,7 @@ var allowed = map[string][]string{
 	"internal/interp":       {"internal/bindings", "internal/display", "github.com/cosmos72/gomacro", "github.com/gopherdata/gophernotes"},
 	"internal/jupyter":      {"internal/interp", "internal/display", "github.com/go-zeromq/zmq4"},
 	"internal/nb":           {"internal/interp", "internal/display"},
-	"cmd/gopherscope":       {"internal/interp", "internal/jupyter", "internal/nb", "internal/display", "internal/bindings", "kernels", "opscope", "opscope/bench", "opscope/weights", "charts"},
+	"cmd/gopherscope":       {"internal/cpu", "internal/interp", "internal/jupyter", "internal/nb", "internal/display", "internal/bindings", "kernels", "opscope", "opscope/bench", "opscope/weights", "charts"},
 }
 
 // guarded libraries are those that only the packages that name them may import.
