@@ -23,7 +23,7 @@ func BenchmarkMulTo(b *testing.B) {
 			{1, 3072, 1024}, {32, 3072, 1024},
 			{1, 2048, 2048}, {1, 6144, 6144},
 		} {
-			b.Run(caseName(s.name, d.m, d.k, d.n), func(b *testing.B) {
+			b.Run(caseName(s.String(), d.m, d.k, d.n), func(b *testing.B) {
 				benchmarkMulTo(b, s.prepare, normal(d.k, d.n, 7), normal(d.m, d.k, 8))
 			})
 		}
@@ -37,7 +37,7 @@ func BenchmarkMulQuantizedTo(b *testing.B) {
 		{1, 1024, 3072}, {32, 1024, 3072},
 		{1, 3072, 1024}, {32, 3072, 1024},
 	} {
-		b.Run(caseName(kernels.SchemeW8A8, d.m, d.k, d.n), func(b *testing.B) {
+		b.Run(caseName("scheme="+kernels.SchemeW8A8, d.m, d.k, d.n), func(b *testing.B) {
 			mul, err := kernels.NewW8A8(normal(d.k, d.n, 7))
 			if err != nil {
 				b.Fatal(err)
@@ -72,19 +72,19 @@ func BenchmarkStructured(b *testing.B) {
 		w, x    kernels.Matrix
 		suffix  string
 	}{
-		{kernels.SchemeDense, prepare(kernels.NewDense), normal(k, n, 2), sparse, "/density=0.1"},
-		{kernels.SchemeSkipZeros, prepare(kernels.NewSkipZeros), normal(k, n, 2), sparse, "/density=0.1"},
-		{kernels.SchemeDense, prepare(kernels.NewDense), lowRank, normal(m, k, 5), "/rank=4"},
+		{kernels.SchemeDense, prepare(kernels.NewDense)(), normal(k, n, 2), sparse, "/density=0.1"},
+		{kernels.SchemeSkipZeros, prepare(kernels.NewSkipZeros)(), normal(k, n, 2), sparse, "/density=0.1"},
+		{kernels.SchemeDense, prepare(kernels.NewDense)(), lowRank, normal(m, k, 5), "/rank=4"},
 		{kernels.SchemeLowRank, atRank8, lowRank, normal(m, k, 5), "/rank=4"},
 	} {
-		b.Run(caseName(c.scheme, m, k, n)+c.suffix, func(b *testing.B) {
+		b.Run(caseName("scheme="+c.scheme, m, k, n)+c.suffix, func(b *testing.B) {
 			benchmarkMulTo(b, c.prepare, c.w, c.x)
 		})
 	}
 }
 
 func caseName(scheme string, m, k, n int) string {
-	return fmt.Sprintf("scheme=%s/m=%d/k=%d/n=%d", scheme, m, k, n)
+	return fmt.Sprintf("%s/m=%d/k=%d/n=%d", scheme, m, k, n)
 }
 
 func benchmarkMulTo(b *testing.B, prepare kerneltest.Prepare, w, x kernels.Matrix) {

@@ -20,6 +20,9 @@ func NewLowRank(w Matrix, opts ...Option) (*LowRank, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
+		return nil, err
+	}
 	u, v, _, err := factorize(op, w, o.rank)
 	if err != nil {
 		return nil, err
@@ -30,8 +33,15 @@ func NewLowRank(w Matrix, opts ...Option) (*LowRank, error) {
 // NewLowRankFactors copies the factors u[k,r] and v[r,n]. It returns a
 // *ShapeError when they are malformed or do not fit each other and a
 // *NonFiniteError when one is not finite.
-func NewLowRankFactors(u, v Matrix) (*LowRank, error) {
+func NewLowRankFactors(u, v Matrix, opts ...Option) (*LowRank, error) {
 	const op = "NewLowRankFactors"
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
+		return nil, err
+	}
 	if err := checkFiniteMatrix(op, "u", u); err != nil {
 		return nil, err
 	}

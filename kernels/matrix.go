@@ -55,6 +55,17 @@ func firstNonFinite(v []float32) int {
 	return -1
 }
 
+// emptyProduct reports whether the product of x[m,k] and W that y[m,n] is for
+// needs no arithmetic, and sets y to the zeros that it is when k = 0.
+func emptyProduct(y Matrix, k int) bool {
+	if k == 0 {
+		for i := range y.Rows {
+			clear(row(y, i))
+		}
+	}
+	return k == 0 || y.Rows == 0 || y.Cols == 0
+}
+
 // fill sets every element of v.
 func fill(v []float32, value float32) {
 	for i := range v {

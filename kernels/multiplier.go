@@ -34,14 +34,11 @@ const (
 	SchemeW8A8           = "w8a8"
 )
 
-// ImplRef is the Info.Impl of the portable reference implementations.
-const ImplRef = "ref"
-
 // Info describes a prepared weight.
 type Info struct {
 	// Scheme is the name of the storage and arithmetic, such as SchemeF32.
 	Scheme string
-	// Impl is the implementation that runs it, such as ImplRef.
+	// Impl is the implementation that runs it, one of Implementations(Scheme).
 	Impl string
 	// WeightBytes is the number of bytes of weights, scales and indices that
 	// one call reads, counting each once.

@@ -13,7 +13,11 @@ type W8A16 struct {
 // malformed and a *NonFiniteError when it is not finite.
 func NewW8A16(w Matrix, opts ...Option) (*W8A16, error) {
 	const op = "NewW8A16"
-	if _, err := applyOptions(op, opts); err != nil {
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
 		return nil, err
 	}
 	c, err := quantizeChannels(op, w)

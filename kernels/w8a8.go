@@ -22,7 +22,11 @@ type W8A8 struct {
 // malformed and a *NonFiniteError when it is not finite.
 func NewW8A8(w Matrix, opts ...Option) (*W8A8, error) {
 	const op = "NewW8A8"
-	if _, err := applyOptions(op, opts); err != nil {
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
 		return nil, err
 	}
 	c, err := quantizeChannels(op, w)

@@ -1,0 +1,8 @@
+//go:build noasm || !(amd64 || arm64)
+
+package kernels
+
+// Without assembly the reference is the only implementation of each scheme.
+var (
+	f32Asm table[f32Funcs]
+)
