@@ -28,6 +28,7 @@ func (s scheme) String() string { return "scheme=" + s.name + "/impl=" + s.impl 
 var schemes = slices.Concat(
 	implementations(kernels.SchemeDense, prepare(kernels.NewDense), kerneltest.Float32Bound, bytesF32, true, false),
 	implementations(kernels.SchemeF32, prepare(kernels.NewF32), kerneltest.Float32Bound, bytesF32, true, false),
+	implementations(kernels.SchemeBF16, prepare(kernels.NewBF16), kerneltest.BF16Bound, bytesBF16, false, false),
 	implementations(kernels.SchemeSkipZeros, prepare(kernels.NewSkipZeros), kerneltest.Float32Bound, bytesF32, true, true),
 	implementations(kernels.SchemeLowRank, prepare(timesIdentity), kerneltest.Float32Bound, bytesIdentity, false, true),
 	implementations(kernels.SchemeInt8PerChannel, prepare(kernels.NewInt8PerChannel), kerneltest.Int8WeightBound, bytesInt8, false, true),
@@ -44,6 +45,7 @@ func implementations(name string, prepare func(...kernels.Option) kerneltest.Pre
 }
 
 func bytesF32(k, n int) int      { return 4 * k * n }
+func bytesBF16(k, n int) int     { return 2 * k * n }
 func bytesInt8(k, n int) int     { return k*n + 4*n }
 func bytesIdentity(k, n int) int { return 4 * n * (k + n) }
 

@@ -4,5 +4,6 @@ package kernels
 
 // Without assembly the reference is the only implementation of each scheme.
 var (
-	f32Asm table[f32Funcs]
+	f32Asm  table[f32Funcs]
+	bf16Asm table[bf16Funcs]
 )

@@ -58,6 +58,7 @@ var schemes = []struct {
 }{
 	{SchemeDense, refOnly},
 	{SchemeF32, f32Table},
+	{SchemeBF16, bf16Table},
 	{SchemeSkipZeros, refOnly},
 	{SchemeLowRank, refOnly},
 	{SchemeInt8PerChannel, refOnly},

@@ -25,6 +25,15 @@ func row(a Matrix, i int) []float32 {
 	return a.Data[start : start+a.Cols : start+a.Cols]
 }
 
+// rows returns rows i <= r < i+m of a.
+func rows(a Matrix, i, m int) Matrix {
+	if a.Cols > 0 {
+		a.Data = a.Data[i*a.Stride:]
+	}
+	a.Rows = m
+	return a
+}
+
 // compact returns a copy of a with no gap between its rows.
 func compact(a Matrix) Matrix {
 	c := New(a.Rows, a.Cols)

@@ -27,6 +27,7 @@ type Multiplier interface {
 const (
 	SchemeDense          = "dense"
 	SchemeF32            = "f32"
+	SchemeBF16           = "bf16"
 	SchemeSkipZeros      = "skipzeros"
 	SchemeLowRank        = "lowrank"
 	SchemeInt8PerChannel = "int8"

@@ -53,6 +53,7 @@ func (s *scratch[T]) get(n int) []T {
 var (
 	scratchF32 scratch[float32]
 	scratchI8  scratch[int8]
+	scratchU16 scratch[uint16]
 )
 
 // A taskList is a free list of tasks for split, which need memory that outlives

@@ -29,6 +29,17 @@ func Float32Bound(w, x kernels.Matrix) []float64 {
 	})
 }
 
+// BF16Bound is the bound of a weight and activations rounded to bfloat16, to nearest
+// or to the largest finite one, with float32 sums: each is off by at most 2^-8 of
+// its size. Values and sums below the smallest normal float32 may be taken for 0.
+func BF16Bound(w, x kernels.Matrix) []float64 {
+	const roundoff = 0x1p-8
+	return eachElement(w, x, func(xi, wj []float64) float64 {
+		abs, flushed := dotAbs(xi, wj), minNormal*(sumAbs(xi)+sumAbs(wj)+float64(len(xi)))
+		return (2*roundoff+roundoff*roundoff)*abs + rounding(len(xi), (1+roundoff)*(1+roundoff)*abs) + flushed
+	})
+}
+
 // Int8WeightBound is the bound of a weight in symmetric absmax int8 per output
 // channel, codes in [-127, 127], with float32 activations and float32 sums: half
 // a step of the channel times sum|x|, and the rounding of the sums.
