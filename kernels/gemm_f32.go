@@ -5,17 +5,16 @@ type (
 	// rows: y[rows,cols] = x[rows,k] times k steps of a panel, or y plus that.
 	f32Tile func(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 
-	// An f32Row is the micro-kernel gemvF32: one row by several panels, which are
-	// apart values of w from each other.
+	// An f32Row is the micro-kernel gemvF32: one row by four panels, which are apart
+	// values of w from each other.
 	f32Row func(y, x, w *float32, apart, k, cols int, accumulate bool)
 )
 
 // f32Tiles are the micro-kernels of one instruction set.
 type f32Tiles struct {
-	width     int       // of a panel, in columns
-	rows      []f32Tile // rows[i] does i+1 rows
-	row       f32Row
-	rowPanels int // that row does at once
+	width int       // of a panel, in columns
+	rows  []f32Tile // rows[i] does i+1 rows
+	row   f32Row
 }
 
 const (
@@ -50,9 +49,9 @@ func gemmF32(tiles *f32Tiles) f32Funcs {
 func (t *f32Tiles) mulRow(y, x, w []float32, lo, hi int) {
 	k, n := len(x), len(y)
 	for j := lo; j < hi; {
-		panels := t.rowPanels
-		if j+panels > hi {
-			panels = 1
+		panels := 1
+		if hi-j >= 4 {
+			panels = 4
 		}
 		start := j * t.width
 		cols := min(panels*t.width, n-start)

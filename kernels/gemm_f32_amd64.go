@@ -15,8 +15,7 @@ var f32TilesAVX2 = f32Tiles{
 		gemmF32_1x16_AVX2, gemmF32_2x16_AVX2, gemmF32_3x16_AVX2,
 		gemmF32_4x16_AVX2, gemmF32_5x16_AVX2, gemmF32_6x16_AVX2,
 	},
-	row:       gemvF32_1x64_AVX2,
-	rowPanels: 4,
+	row: gemvF32_1x64_AVX2,
 }
 
 var f32TilesAVX512 = f32Tiles{
@@ -26,8 +25,7 @@ var f32TilesAVX512 = f32Tiles{
 		gemmF32_5x32_AVX512, gemmF32_6x32_AVX512, gemmF32_7x32_AVX512, gemmF32_8x32_AVX512,
 		gemmF32_9x32_AVX512, gemmF32_10x32_AVX512, gemmF32_11x32_AVX512, gemmF32_12x32_AVX512,
 	},
-	row:       gemvF32_1x64_AVX512,
-	rowPanels: 2,
+	row: gemvF32_1x128_AVX512,
 }
 
 //go:noescape
@@ -88,4 +86,4 @@ func gemmF32_11x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, 
 func gemmF32_12x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 
 //go:noescape
-func gemvF32_1x64_AVX512(y, x, w *float32, apart, k, cols int, accumulate bool)
+func gemvF32_1x128_AVX512(y, x, w *float32, apart, k, cols int, accumulate bool)

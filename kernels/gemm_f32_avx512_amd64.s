@@ -196,43 +196,57 @@ TEXT ·gemmF32_2x32_AVX512(SB), NOSPLIT, $0-73
 TEXT ·gemmF32_1x32_AVX512(SB), NOSPLIT, $0-73
 	TILE(ROWS1, ZEROS1, LOADS1, STORES1, LINES1, NEVER)
 
-// One row by two panels, 64 columns: four sums that do not wait for each other.
-// The second panel is at R9, K1 and K2 are the columns of y in it.
-#define PAIR(p) \
+// One row by four panels, 128 columns: eight sums that do not wait for each other.
+// The panels are at BX, R9, R10 and R11, and K1 and K2 are the columns of y in the
+// last.
+#define QUAD(p) \
 	VBROADCASTSS (4*p)(SI), Z24 \
 	VFMADD231PS (128*p)(BX), Z24, Z0 \
 	VFMADD231PS (128*p+64)(BX), Z24, Z1 \
 	VFMADD231PS (128*p)(R9), Z24, Z2 \
-	VFMADD231PS (128*p+64)(R9), Z24, Z3
+	VFMADD231PS (128*p+64)(R9), Z24, Z3 \
+	VFMADD231PS (128*p)(R10), Z24, Z4 \
+	VFMADD231PS (128*p+64)(R10), Z24, Z5 \
+	VFMADD231PS (128*p)(R11), Z24, Z6 \
+	VFMADD231PS (128*p+64)(R11), Z24, Z7
 
-// func gemvF32_1x64_AVX512(y, x, w *float32, apart, k, cols int, accumulate bool)
-TEXT ·gemvF32_1x64_AVX512(SB), NOSPLIT, $0-49
+// func gemvF32_1x128_AVX512(y, x, w *float32, apart, k, cols int, accumulate bool)
+TEXT ·gemvF32_1x128_AVX512(SB), NOSPLIT, $0-49
+	MOVQ cols+40(FP), CX
+	SUBQ $96, CX
+	COLUMNS
 	MOVQ y+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ w+16(FP), BX
-	MOVQ apart+24(FP), R9
-	LEAQ (BX)(R9*4), R9
-	MOVQ cols+40(FP), CX
-	SUBQ $32, CX
-	COLUMNS
+	MOVQ apart+24(FP), R8
+	SHLQ $2, R8
+	LEAQ (BX)(R8*1), R9
+	LEAQ (BX)(R8*2), R10
+	LEAQ (R9)(R8*2), R11
 	MOVQ k+32(FP), CX
-	ZEROS2
+	ZEROS4
 	CMPB accumulate+48(FP), $0
 	JEQ begin
 	VMOVUPS (DI), Z0
 	VMOVUPS 64(DI), Z1
-	VMOVUPS.Z 128(DI), K1, Z2
-	VMOVUPS.Z 192(DI), K2, Z3
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VMOVUPS 256(DI), Z4
+	VMOVUPS 320(DI), Z5
+	VMOVUPS.Z 384(DI), K1, Z6
+	VMOVUPS.Z 448(DI), K2, Z7
 begin:
 	SUBQ $4, CX
 	JLT rest
 four:
-	PAIR(0)
-	PAIR(1)
-	PAIR(2)
-	PAIR(3)
+	QUAD(0)
+	QUAD(1)
+	QUAD(2)
+	QUAD(3)
 	ADDQ $512, BX
 	ADDQ $512, R9
+	ADDQ $512, R10
+	ADDQ $512, R11
 	ADDQ $16, SI
 	SUBQ $4, CX
 	JGE four
@@ -240,16 +254,22 @@ rest:
 	ADDQ $4, CX
 	JEQ done
 one:
-	PAIR(0)
+	QUAD(0)
 	ADDQ $128, BX
 	ADDQ $128, R9
+	ADDQ $128, R10
+	ADDQ $128, R11
 	ADDQ $4, SI
 	DECQ CX
 	JNE one
 done:
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	VMOVUPS Z2, K1, 128(DI)
-	VMOVUPS Z3, K2, 192(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, 256(DI)
+	VMOVUPS Z5, 320(DI)
+	VMOVUPS Z6, K1, 384(DI)
+	VMOVUPS Z7, K2, 448(DI)
 	VZEROUPPER
 	RET
