@@ -5,8 +5,14 @@ package kernels
 import "github.com/rlx-go/gopherscope/internal/cpu"
 
 var bf16Asm = table[bf16Funcs]{
+	{cpu.AVX2, gemmBF16(&bf16TilesAVX2)},
 	{cpu.AVX512, gemmBF16(&bf16TilesAVX512)},
 	{cpu.BF16, gemmBF16Rounded(&bf16TilesBF16, roundBF16AVX512)},
+}
+
+var bf16TilesAVX2 = bf16Tiles[float32]{
+	width: 32,
+	rows:  []bf16Tile[float32]{gemmBF16_1x32_AVX2, gemmBF16_2x32_AVX2, gemmBF16_3x32_AVX2},
 }
 
 var bf16TilesAVX512 = bf16Tiles[float32]{
@@ -46,6 +52,15 @@ func roundBF16AVX512(dst []uint16, src []float32) {
 //
 //go:noescape
 func roundBF16_AVX512(dst *uint16, src *float32, n int) (largest uint32)
+
+//go:noescape
+func gemmBF16_1x32_AVX2(y *float32, ldy int, x *float32, ldx int, w *uint16, k, cols int, accumulate bool)
+
+//go:noescape
+func gemmBF16_2x32_AVX2(y *float32, ldy int, x *float32, ldx int, w *uint16, k, cols int, accumulate bool)
+
+//go:noescape
+func gemmBF16_3x32_AVX2(y *float32, ldy int, x *float32, ldx int, w *uint16, k, cols int, accumulate bool)
 
 //go:noescape
 func gemmBF16_1x64_AVX512(y *float32, ldy int, x *float32, ldx int, w *uint16, k, cols int, accumulate bool)
