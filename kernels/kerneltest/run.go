@@ -20,7 +20,7 @@ type Prepare func(w kernels.Matrix) (kernels.Multiplier, error)
 // Run checks the contract of kernels.Multiplier, one subtest for each part of
 // it: shapes from 0 up in every dimension, integer products that must be exact,
 // magnitudes, strides and offsets, memory outside the operands, what is refused,
-// non-finite activations, concurrent callers and allocations.
+// non-finite activations, concurrent callers, numbers of threads and allocations.
 func Run(t *testing.T, prepare Prepare, bound Bound) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -47,6 +47,7 @@ var checks = []struct {
 	{"NonFiniteActivations", checkNonFiniteActivations},
 	{"WeightIsCopied", checkWeightIsCopied},
 	{"Concurrent", checkConcurrent},
+	{"Threads", checkThreads},
 	{"NoAllocations", checkNoAllocations},
 }
 
@@ -97,7 +98,11 @@ func checkShapes(prepare Prepare, bound Bound) error {
 			}
 		}
 	}
-	return errors.Join(check(1031, 7, 1, 3), check(67, 1031, 3), check(4099, 5, 2), check(5, 3, 257))
+	return errors.Join(
+		check(1031, 7, 1, 3), check(67, 1031, 3), check(4099, 5, 2), check(5, 3, 257),
+		// Several blocks of k, of rows and of columns, and rows a page apart.
+		check(2087, 70, 1, 7, 30), check(2048, 140, 1, 13),
+	)
 }
 
 // checkExactIntegers uses integers up to 127 with the extremes present in every
@@ -230,9 +235,9 @@ func checkLayouts(prepare Prepare, bound Bound) error {
 // checkGuardPages puts w, x and y next to memory that faults.
 func checkGuardPages(prepare Prepare, bound Bound) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	for _, m := range []int{1, 2, 5, 8} {
+	for _, m := range []int{1, 2, 5, 8, 12, 13} {
 		for _, k := range []int{1, 3, 8, 15, 17, 64, 67} {
-			for _, n := range []int{1, 3, 8, 17, 31, 33, 64, 67} {
+			for _, n := range []int{1, 3, 8, 17, 31, 33, 64, 67, 127} {
 				for _, atEnd := range []bool{true, false} {
 					if err := checkGuarded(prepare, bound, m, k, n, atEnd); err != nil {
 						return fmt.Errorf("m=%d k=%d n=%d, operands at the end of a page %v: %w", m, k, n, atEnd, err)
@@ -434,6 +439,46 @@ func checkConcurrent(prepare Prepare, bound Bound) error {
 	}
 	wg.Wait()
 	return errors.Join(errs[:]...)
+}
+
+// checkThreads wants the bits of one thread from any number of them, for one
+// caller and for several at once, without an allocation.
+func checkThreads(prepare Prepare, _ Bound) error {
+	const callers, k, n = 3, 700, 517
+	defer kernels.SetThreads(0)
+	rng := newRand()
+	mul, err := prepare(normal(k, n, rng))
+	if err != nil {
+		return err
+	}
+	for _, m := range []int{1, 9} {
+		x := normal(m, k, rng)
+		kernels.SetThreads(1)
+		want := kernels.Mul(mul, x)
+		for _, threads := range []int{2, 3} {
+			kernels.SetThreads(threads)
+			var errs [callers]error
+			var wg sync.WaitGroup
+			for c := range errs {
+				wg.Go(func() {
+					for range 2 {
+						if got := kernels.Mul(mul, x); !sameBits(got.Data, want.Data) {
+							errs[c] = fmt.Errorf("m=%d: %d threads give another result than one", m, threads)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if err := errors.Join(errs[:]...); err != nil {
+				return err
+			}
+		}
+		y := kernels.New(m, n)
+		if allocs := testing.AllocsPerRun(3, func() { mul.MulTo(y, x) }); allocs > 0 {
+			return fmt.Errorf("m=%d: MulTo on several threads allocates %v times a call after the first", m, allocs)
+		}
+	}
+	return nil
 }
 
 func checkNoAllocations(prepare Prepare, _ Bound) error {

@@ -174,6 +174,16 @@ func TestFaultsAreFound(t *testing.T) {
 			x.Data = shared
 			multiply(y, x, w)
 		}},
+		{"depends on the number of threads", checkThreads, func(y, x, w kernels.Matrix) {
+			multiply(y, x, w)
+			y.Data[0] += float32(kernels.Threads())
+		}},
+		{"allocates on several threads", checkThreads, func(y, x, w kernels.Matrix) {
+			if kernels.Threads() > 1 {
+				x = clone(x)
+			}
+			multiply(y, x, w)
+		}},
 		{"allocates", checkNoAllocations, func(y, x, w kernels.Matrix) {
 			multiply(y, clone(x), w)
 		}},
