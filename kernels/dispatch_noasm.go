@@ -6,4 +6,5 @@ package kernels
 var (
 	f32Asm  table[f32Funcs]
 	bf16Asm table[bf16Funcs]
+	w8a8Asm table[w8a8Funcs]
 )

@@ -63,7 +63,7 @@ var schemes = []struct {
 	{SchemeLowRank, refOnly},
 	{SchemeInt8PerChannel, refOnly},
 	{SchemeW8A16, refOnly},
-	{SchemeW8A8, refOnly},
+	{SchemeW8A8, w8a8Table},
 }
 
 // Schemes returns the names of all schemes, in the order of the package comment.

@@ -53,6 +53,7 @@ func (s *scratch[T]) get(n int) []T {
 var (
 	scratchF32 scratch[float32]
 	scratchI8  scratch[int8]
+	scratchI32 scratch[int32]
 	scratchU16 scratch[uint16]
 )
 
