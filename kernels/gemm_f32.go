@@ -100,9 +100,10 @@ func (t *f32Tiles) mul(y, x Matrix, w []float32, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				cols := min(t.width, n-j*t.width)
 				panel := w[(j*k+p)*t.width:][:steps*t.width]
-				// Each tile fetches its share of the next panel.
+				// Each tile fetches its share of the next panel, except that few rows
+				// read so fast that the processor fetches better by itself.
 				next, pace := panel, 0
-				if j+1 < hi {
+				if m > 4 && j+1 < hi {
 					next, pace = w[((j+1)*k+p)*t.width:][:steps*t.width], len(panel)/tiles
 				}
 				for tile := range tiles {

@@ -10,12 +10,9 @@ var f32Asm = table[f32Funcs]{
 }
 
 var f32TilesAVX2 = f32Tiles{
-	width: 16,
-	rows: []f32Tile{
-		gemmF32_1x16_AVX2, gemmF32_2x16_AVX2, gemmF32_3x16_AVX2,
-		gemmF32_4x16_AVX2, gemmF32_5x16_AVX2, gemmF32_6x16_AVX2,
-	},
-	row: gemvF32_1x64_AVX2,
+	width: 24,
+	rows:  []f32Tile{gemmF32_1x24_AVX2, gemmF32_2x24_AVX2, gemmF32_3x24_AVX2, gemmF32_4x24_AVX2},
+	row:   gemvF32_1x96_AVX2,
 }
 
 var f32TilesAVX512 = f32Tiles{
@@ -29,25 +26,19 @@ var f32TilesAVX512 = f32Tiles{
 }
 
 //go:noescape
-func gemmF32_1x16_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+func gemmF32_1x24_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 
 //go:noescape
-func gemmF32_2x16_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+func gemmF32_2x24_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 
 //go:noescape
-func gemmF32_3x16_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+func gemmF32_3x24_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 
 //go:noescape
-func gemmF32_4x16_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+func gemmF32_4x24_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 
 //go:noescape
-func gemmF32_5x16_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
-
-//go:noescape
-func gemmF32_6x16_AVX2(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
-
-//go:noescape
-func gemvF32_1x64_AVX2(y, x, w *float32, apart, k, cols int, accumulate bool)
+func gemvF32_1x96_AVX2(y, x, w *float32, apart, k, cols int, accumulate bool)
 
 //go:noescape
 func gemmF32_1x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
