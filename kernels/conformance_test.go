@@ -34,6 +34,7 @@ var schemes = slices.Concat(
 	implementations(kernels.SchemeInt8PerChannel, prepare(kernels.NewInt8PerChannel), kerneltest.Int8WeightBound, bytesInt8, false, true),
 	implementations(kernels.SchemeW8A16, prepare(kernels.NewW8A16), kerneltest.Int8WeightBound, bytesInt8, false, true),
 	implementations(kernels.SchemeW8A8, prepare(kernels.NewW8A8), kerneltest.Int8Bound, bytesInt8, false, true),
+	implementations(kernels.SchemeW4A16, prepare(kernels.NewW4A16), kerneltest.Int4GroupBound(32), bytesInt4, false, true),
 )
 
 func implementations(name string, prepare func(...kernels.Option) kerneltest.Prepare, bound kerneltest.Bound, bytes func(k, n int) int, exact, finite bool) []scheme {
@@ -46,6 +47,7 @@ func implementations(name string, prepare func(...kernels.Option) kerneltest.Pre
 
 func bytesF32(k, n int) int      { return 4 * k * n }
 func bytesBF16(k, n int) int     { return 2 * k * n }
+func bytesInt4(k, n int) int     { return k*n/2 + 2*n*((k+31)/32) }
 func bytesInt8(k, n int) int     { return k*n + 4*n }
 func bytesIdentity(k, n int) int { return 4 * n * (k + n) }
 
@@ -105,7 +107,13 @@ func equalBits(a, b []float32) bool {
 
 func TestConformance(t *testing.T) {
 	for _, s := range schemes {
-		t.Run(s.String(), func(t *testing.T) { kerneltest.Run(t, s.prepare, s.bound) })
+		t.Run(s.String(), func(t *testing.T) {
+			largest := 127
+			if s.name == kernels.SchemeW4A16 {
+				largest = 7
+			}
+			kerneltest.RunCodes(t, s.prepare, s.bound, largest)
+		})
 	}
 }
 

@@ -6,5 +6,6 @@ package kernels
 var (
 	f32Asm  table[f32Funcs]
 	bf16Asm table[bf16Funcs]
+	int4Asm table[int4Funcs]
 	w8a8Asm table[w8a8Funcs]
 )

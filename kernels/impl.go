@@ -64,6 +64,7 @@ var schemes = []struct {
 	{SchemeInt8PerChannel, refOnly},
 	{SchemeW8A16, refOnly},
 	{SchemeW8A8, w8a8Table},
+	{SchemeW4A16, int4Table},
 }
 
 // Schemes returns the names of all schemes, in the order of the package comment.

@@ -33,6 +33,7 @@ const (
 	SchemeInt8PerChannel = "int8"
 	SchemeW8A16          = "w8a16"
 	SchemeW8A8           = "w8a8"
+	SchemeW4A16          = "w4a16"
 )
 
 // Info describes a prepared weight.

@@ -13,8 +13,9 @@ type Option struct {
 }
 
 type options struct {
-	rank int
-	impl string
+	rank  int
+	group int
+	impl  string
 }
 
 // Rank sets the rank at which NewLowRank truncates the weight.

@@ -54,6 +54,7 @@ var (
 	scratchF32 scratch[float32]
 	scratchI8  scratch[int8]
 	scratchI32 scratch[int32]
+	scratchU8  scratch[uint8]
 	scratchU16 scratch[uint16]
 )
 

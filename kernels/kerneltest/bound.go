@@ -62,6 +62,36 @@ func Int8Bound(w, x kernels.Matrix) []float64 {
 	})
 }
 
+// Int4GroupBound returns the bound of a weight in symmetric absmax int4, codes in
+// [-7, 7], by groups of that many consecutive inputs of a column, with scales in
+// binary16, activations of 16 bits, and float32 sums.
+//
+// The scale of a group is its absmax/7 rounded to 11 bits, or off by at most 2^-10 of
+// the largest scale of the column where that is more. The weight is off by half of it.
+// Each activation is off by 1/32512 of the largest of 32 neighbours, or 2^-127, when
+// activations are rounded.
+func Int4GroupBound(group int) Bound {
+	const halfStep = 0.5 + 0x1p-20
+	return func(w, x kernels.Matrix) []float64 {
+		return eachElement(w, x, func(xi, wj []float64) float64 {
+			floor := 0x1p-10 * absmax(wj) / 7
+			var quantization float64
+			for g := 0; g < len(wj); g += group {
+				end := min(len(wj), g+group)
+				scale := absmax(wj[g:end])/7*(1+0x1p-11) + floor + subnormal
+				quantization += halfStep * scale * sumAbs(xi[g:end])
+				for b := g; b < end; b += 32 {
+					v := wj[b:min(end, b+32)]
+					off := absmax(xi[b:min(end, b+32)])/32512 + minNormal/2
+					// The weight that is multiplied by is within half a scale of v.
+					quantization += off * (sumAbs(v) + float64(len(v))*halfStep*scale)
+				}
+			}
+			return quantization + rounding(len(xi), dotAbs(xi, wj)+quantization)
+		})
+	}
+}
+
 // Product returns x[m,k] w[k,n] in row order, summed in float64.
 func Product(w, x kernels.Matrix) []float64 {
 	return eachElement(w, x, func(xi, wj []float64) float64 {
@@ -81,11 +111,15 @@ func rounding(k int, abs float64) float64 {
 
 // scale returns the symmetric absmax int8 step of v.
 func scale(v []float64) float64 {
-	var absmax float64
+	return max(absmax(v)/127, minNormal)
+}
+
+func absmax(v []float64) float64 {
+	var m float64
 	for _, f := range v {
-		absmax = max(absmax, math.Abs(f))
+		m = max(m, math.Abs(f))
 	}
-	return max(absmax/127, minNormal)
+	return m
 }
 
 func sumAbs(v []float64) float64 {

@@ -21,8 +21,12 @@ type Prepare func(w kernels.Matrix) (kernels.Multiplier, error)
 // it: shapes from 0 up in every dimension, integer products that must be exact,
 // magnitudes, strides and offsets, memory outside the operands, what is refused,
 // non-finite activations, concurrent callers, numbers of threads and allocations.
-func Run(t *testing.T, prepare Prepare, bound Bound) {
-	for _, c := range checks {
+func Run(t *testing.T, prepare Prepare, bound Bound) { RunCodes(t, prepare, bound, 127) }
+
+// RunCodes is Run for a scheme whose weights are codes up to largest, or more: the
+// integer products that must be exact are of weights up to that.
+func RunCodes(t *testing.T, prepare Prepare, bound Bound, largest int) {
+	for _, c := range checks(largest) {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.check(prepare, bound); err != nil {
 				t.Error(err)
@@ -31,24 +35,28 @@ func Run(t *testing.T, prepare Prepare, bound Bound) {
 	}
 }
 
-// Each check returns the first violation that it finds.
-var checks = []struct {
+// A contractCheck returns the first violation that it finds.
+type contractCheck struct {
 	name  string
 	check func(Prepare, Bound) error
-}{
-	{"Info", checkInfo},
-	{"Shapes", checkShapes},
-	{"ExactIntegers", checkExactIntegers},
-	{"Magnitudes", checkMagnitudes},
-	{"Layouts", checkLayouts},
-	{"GuardPages", checkGuardPages},
-	{"BadOperands", checkBadOperands},
-	{"InterleavedViews", checkInterleavedViews},
-	{"NonFiniteActivations", checkNonFiniteActivations},
-	{"WeightIsCopied", checkWeightIsCopied},
-	{"Concurrent", checkConcurrent},
-	{"Threads", checkThreads},
-	{"NoAllocations", checkNoAllocations},
+}
+
+func checks(largest int) []contractCheck {
+	return []contractCheck{
+		{"Info", checkInfo},
+		{"Shapes", checkShapes},
+		{"ExactIntegers", checkExactIntegers(largest)},
+		{"Magnitudes", checkMagnitudes},
+		{"Layouts", checkLayouts},
+		{"GuardPages", checkGuardPages},
+		{"BadOperands", checkBadOperands},
+		{"InterleavedViews", checkInterleavedViews},
+		{"NonFiniteActivations", checkNonFiniteActivations},
+		{"WeightIsCopied", checkWeightIsCopied},
+		{"Concurrent", checkConcurrent},
+		{"Threads", checkThreads},
+		{"NoAllocations", checkNoAllocations},
+	}
 }
 
 // Sizes around the widths of vectors, tiles and blocks, and primes.
@@ -105,34 +113,38 @@ func checkShapes(prepare Prepare, bound Bound) error {
 	)
 }
 
-// checkExactIntegers uses integers up to 127 with the extremes present in every
-// column of w and row of x, so that the steps of symmetric int8 are exactly 1,
-// and sums below 2^24, so that float32 is exact in any order.
-func checkExactIntegers(prepare Prepare, _ Bound) error {
-	exact := func(w, x kernels.Matrix) []float64 { return make([]float64, x.Rows*w.Cols) }
-	rng := newRand()
-	integer := func(i, j int) float32 { return float32(rng.IntN(255) - 127) }
-	for _, k := range []int{1, 2, 5, 16, 33, 129, 1000} {
-		for _, n := range []int{1, 3, 16, 33} {
-			w, x := kernels.New(k, n), kernels.New(5, k)
-			fillMatrix(w, integer)
-			fillMatrix(x, integer)
-			for j := range n {
-				w.Data[rng.IntN(k)*n+j] = float32(127 - 254*(j%2))
-			}
-			for i := range x.Rows {
-				x.Data[i*k+rng.IntN(k)] = float32(127 - 254*(i%2))
-			}
-			mul, err := prepare(w)
-			if err != nil {
-				return fmt.Errorf("k=%d n=%d: %w", k, n, err)
-			}
-			if err := compare(kernels.Mul(mul, x), w, x, exact); err != nil {
-				return fmt.Errorf("k=%d n=%d: %w", k, n, err)
+// checkExactIntegers uses weights that are integers up to largest and activations up
+// to 127, with an extreme in every eighth place of a column of w and in every row of
+// x, so that the steps of symmetric codes are exactly 1, and sums below 2^24, so that
+// float32 is exact in any order.
+func checkExactIntegers(largest int) func(Prepare, Bound) error {
+	return func(prepare Prepare, _ Bound) error {
+		exact := func(w, x kernels.Matrix) []float64 { return make([]float64, x.Rows*w.Cols) }
+		rng := newRand()
+		for _, k := range []int{1, 2, 5, 16, 33, 129, 1000} {
+			for _, n := range []int{1, 3, 16, 33} {
+				w, x := kernels.New(k, n), kernels.New(5, k)
+				fillMatrix(w, func(int, int) float32 { return float32(rng.IntN(2*largest+1) - largest) })
+				fillMatrix(x, func(int, int) float32 { return float32(rng.IntN(255) - 127) })
+				for j := range n {
+					for p := 0; p < k; p += 8 {
+						w.Data[p*n+j] = float32(largest - 2*largest*(j%2))
+					}
+				}
+				for i := range x.Rows {
+					x.Data[i*k+rng.IntN(k)] = float32(127 - 254*(i%2))
+				}
+				mul, err := prepare(w)
+				if err != nil {
+					return fmt.Errorf("k=%d n=%d: %w", k, n, err)
+				}
+				if err := compare(kernels.Mul(mul, x), w, x, exact); err != nil {
+					return fmt.Errorf("k=%d n=%d: %w", k, n, err)
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }
 
 func checkMagnitudes(prepare Prepare, bound Bound) error {

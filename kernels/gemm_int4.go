@@ -1,0 +1,133 @@
+package kernels
+
+import "encoding/binary"
+
+// The packed weight of W4A16. Panels of as many columns as the implementation wants
+// follow each other. A panel has for each group of inputs
+//
+//	[width] uint16                          the scales
+//	[blocks of the group][4][width] uint32  8 codes of one column, each plus 8
+//
+// where a block is 32 inputs; past k, codes are 0. In the 8 codes from input p, those
+// of p to p+3 are the low halves of bytes 0 to 3 and those of p+4 to p+7 the high
+// halves: two masks give four bytes each, for a dot product of bytes.
+const int4Block = 32
+
+// groups returns the number of groups of a column.
+func (q *W4A16) groups() int { return ceilDiv(q.k, q.group) }
+
+// blocks returns the number of blocks of a column.
+func (q *W4A16) blocks() int { return ceilDiv(q.k, int4Block) }
+
+func (q *W4A16) panelBytes() int {
+	return q.impl.funcs.width * (2*q.groups() + int4Block/2*q.blocks())
+}
+
+// groupStart returns where the bytes of group g of the panel of column j begin.
+func (q *W4A16) groupStart(g, j int) int {
+	return j/q.impl.funcs.width*q.panelBytes() + q.impl.funcs.width*g*(2+q.group/2)
+}
+
+func (q *W4A16) scaleAt(g, j int) []uint8 {
+	return q.w[q.groupStart(g, j)+2*(j%q.impl.funcs.width):][:2]
+}
+
+func (q *W4A16) scale(g, j int) uint16 { return binary.LittleEndian.Uint16(q.scaleAt(g, j)) }
+
+func (q *W4A16) setScale(g, j int, s uint16) { binary.LittleEndian.PutUint16(q.scaleAt(g, j), s) }
+
+// codeAt returns the byte of the code of W[p,j], and whether it is the high half.
+func (q *W4A16) codeAt(p, j int) (at *uint8, high bool) {
+	width := q.impl.funcs.width
+	start := q.groupStart(p/q.group, j) + 2*width
+	eight := p % q.group / 8
+	return &q.w[start+4*(eight*width+j%width)+p%4], p%8 >= 4
+}
+
+func (q *W4A16) code(p, j int) int {
+	at, high := q.codeAt(p, j)
+	if high {
+		return int(*at>>4) - 8
+	}
+	return int(*at&15) - 8
+}
+
+func (q *W4A16) setCode(p, j, code int) {
+	at, high := q.codeAt(p, j)
+	if high {
+		*at = *at&15 | uint8(code+8)<<4
+	} else {
+		*at = *at&0xf0 | uint8(code+8)
+	}
+}
+
+// A row of activations for W4A16: for each block of 32 inputs
+//
+//	int32    -8 times the sum of the integers of the block
+//	float32  the scale, a power of two; NaN if a value of the block is not finite
+//	[8]{[4]int8, [4]int8}  the integers of 4 inputs: 256 times the first and the second
+//
+// The sum makes up for the 8 that is added to every code.
+const int4RecordBytes = 8 + 2*int4Block
+
+// int4RecordStride returns the distance between rows of k inputs. It is not a multiple
+// of 4096 bytes, so that rows do not compete for the same lines of the caches.
+func int4RecordStride(k int) int {
+	return 64 * (ceilDiv(ceilDiv(k, int4Block)*int4RecordBytes, 64) | 1)
+}
+
+// quantizeInt4Row sets dst to the records of a row. The last block is filled up with
+// zeros.
+func quantizeInt4Row(quantize func(dst []uint8, x []float32), dst []uint8, x []float32) {
+	whole := len(x) / int4Block * int4Block
+	if whole > 0 {
+		quantize(dst, x[:whole])
+	}
+	if whole < len(x) {
+		last := scratchF32.get(int4Block)
+		clear(last[copy(last, x[whole:]):])
+		quantize(dst[whole/int4Block*int4RecordBytes:], last)
+		scratchF32.put(last)
+	}
+}
+
+// An int4Tile is a micro-kernel: y[mr,cols] = x[mr,k] times a panel of W, or y plus
+// that when accumulate is set. mr belongs to the function. x points to the records of a
+// block, with ldx bytes between rows, w to a group of the panel; a group has perGroup
+// blocks, unless it is the last of the blocks. cols is at least 1 and at most the width
+// of the panel. docs/kernels.md has the whole contract.
+type int4Tile func(y *float32, ldy int, x *uint8, ldx int, w *uint8, blocks, perGroup, cols int, accumulate bool)
+
+// int4Tiles are the micro-kernels of one instruction set.
+type int4Tiles struct {
+	width int        // of a panel, in columns
+	rows  []int4Tile // rows[i] does i+1 rows
+}
+
+// int4MaxBlocks bounds the blocks of a call, and so its time.
+const int4MaxBlocks = maxInt4Group / int4Block
+
+// gemmInt4 makes an implementation of W4A16 out of micro-kernels.
+func gemmInt4(tiles *int4Tiles, quantize func(dst []uint8, x []float32)) int4Funcs {
+	return int4Funcs{width: tiles.width, mul: tiles.mul, quantize: quantize}
+}
+
+func (ts *int4Tiles) mul(t *int4Task, lo, hi int) {
+	q, m := t.q, t.y.Rows
+	perGroup := q.group / int4Block
+	step := int4MaxBlocks / perGroup // groups of a call
+	parts := ceilDiv(m, len(ts.rows))
+	for j := lo; j < hi; j++ {
+		cols := min(ts.width, q.n-j*ts.width)
+		for g := 0; g < q.groups(); g += step {
+			w := &q.w[q.groupStart(g, j*ts.width)]
+			first := g * perGroup
+			blocks := min(step*perGroup, q.blocks()-first)
+			for part := range parts {
+				top, bottom := m*part/parts, m*(part+1)/parts
+				ts.rows[bottom-top-1](&t.y.Data[top*t.y.Stride+j*ts.width], t.y.Stride,
+					&t.records[top*t.ldx+first*int4RecordBytes], t.ldx, w, blocks, perGroup, cols, g > 0)
+			}
+		}
+	}
+}
