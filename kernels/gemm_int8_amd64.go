@@ -2,11 +2,52 @@
 
 package kernels
 
-import "github.com/rlx-go/gopherscope/internal/cpu"
+import (
+	"math"
+
+	"github.com/rlx-go/gopherscope/internal/cpu"
+)
 
 var w8a8Asm = table[w8a8Funcs]{
+	{cpu.AVX2, gemmW8A8(&i16TilesAVX2, quantizeI16, widenI16)},
 	{cpu.VNNI, gemmW8A8(&u8TilesVNNI, quantizeU8, biasU8)},
 }
+
+var i16TilesAVX2 = int8Tiles{
+	width: 16, group: 2, size: 2, planes: 1,
+	rows: []int8Tile{
+		gemmI16_1x16_AVX2, gemmI16_2x16_AVX2, gemmI16_3x16_AVX2,
+		gemmI16_4x16_AVX2, gemmI16_5x16_AVX2, gemmI16_6x16_AVX2,
+	},
+	sums: sumI16_1x16_AVX2,
+}
+
+// quantizeI16 is quantize, with codes of 16 bits.
+func quantizeI16(dst []int8, x []float32) float32 {
+	vectors := len(x) &^ 7
+	largest := absmaxF32_AVX2(&x[0], vectors)
+	for _, f := range x[vectors:] {
+		largest = max(largest, math.Float32bits(f)&math.MaxInt32)
+	}
+	scale := rowScale(largest)
+	inverse := 1 / scale
+	quantizeI16_AVX2(&dst[0], &x[0], vectors, inverse)
+	for p, f := range x[vectors:] {
+		putI16(dst, vectors+p, int8(math.Round(float64(f*inverse))))
+	}
+	return scale
+}
+
+// widenI16 writes codes with 16 bits.
+func widenI16(dst, codes []int8) {
+	vectors := len(codes) &^ 15
+	widenI16_AVX2(&dst[0], &codes[0], vectors)
+	for p, code := range codes[vectors:] {
+		putI16(dst, vectors+p, code)
+	}
+}
+
+func putI16(dst []int8, p int, code int8) { dst[2*p], dst[2*p+1] = code, code>>7 }
 
 var u8TilesVNNI = int8Tiles{
 	width: 64, group: 4, size: 1, planes: 1, offset: 128,
@@ -25,6 +66,36 @@ func quantizeU8(dst []int8, x []float32) float32 {
 }
 
 func biasU8(dst, codes []int8) { biasU8_AVX512(&dst[0], &codes[0], len(codes)) }
+
+//go:noescape
+func gemmI16_1x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func gemmI16_2x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func gemmI16_3x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func gemmI16_4x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func gemmI16_5x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func gemmI16_6x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func sumI16_1x16_AVX2(sums *int32, x, w *int8, steps int)
+
+//go:noescape
+func absmaxF32_AVX2(x *float32, n int) uint32
+
+//go:noescape
+func quantizeI16_AVX2(dst *int8, x *float32, n int, inverse float32)
+
+//go:noescape
+func widenI16_AVX2(dst, codes *int8, n int)
 
 //go:noescape
 func gemmU8_1x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
