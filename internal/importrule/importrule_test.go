@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"opscope":               {"kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":         {"kernels", "internal/cpu"},
 	"opscope/weights":       {"kernels"},
+	"accel":                 {"kernels", "github.com/ebitengine/purego"},
 	"charts":                {"github.com/go-echarts/go-echarts/v2", "gonum.org/v1/plot"},
 	"internal/display":      {},
 	"internal/bindings":     {"kernels", "opscope", "opscope/bench", "opscope/weights", "charts", "internal/display", "github.com/cosmos72/gomacro", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
@@ -31,7 +32,7 @@ var allowed = map[string][]string{
 	"internal/interp":       {"internal/bindings", "internal/display", "github.com/cosmos72/gomacro", "github.com/gopherdata/gophernotes"},
 	"internal/jupyter":      {"internal/interp", "internal/display", "github.com/go-zeromq/zmq4"},
 	"internal/nb":           {"internal/interp", "internal/display"},
-	"cmd/gopherscope":       {"internal/cpu", "internal/interp", "internal/jupyter", "internal/nb", "internal/display", "internal/bindings", "kernels", "opscope", "opscope/bench", "opscope/weights", "charts"},
+	"cmd/gopherscope":       {"internal/cpu", "internal/interp", "internal/jupyter", "internal/nb", "internal/display", "internal/bindings", "kernels", "opscope", "opscope/bench", "opscope/weights", "charts", "accel", "gonum.org/v1/gonum"},
 }
 
 // guarded libraries are those that only the packages that name them may import.

@@ -26,7 +26,19 @@ func Run(t *testing.T, prepare Prepare, bound Bound) { RunCodes(t, prepare, boun
 // RunCodes is Run for a scheme whose weights are codes up to largest, or more: the
 // integer products that must be exact are of weights up to that.
 func RunCodes(t *testing.T, prepare Prepare, bound Bound, largest int) {
-	for _, c := range checks(largest) {
+	runChecks(t, prepare, bound, checks(largest))
+}
+
+// RunForeign is Run for a library of another language, whose calls allocate in Go
+// and whose threads are its own.
+func RunForeign(t *testing.T, prepare Prepare, bound Bound) {
+	runChecks(t, prepare, bound, slices.DeleteFunc(checks(127), func(c contractCheck) bool {
+		return c.name == "Threads" || c.name == "NoAllocations"
+	}))
+}
+
+func runChecks(t *testing.T, prepare Prepare, bound Bound, list []contractCheck) {
+	for _, c := range list {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.check(prepare, bound); err != nil {
 				t.Error(err)
