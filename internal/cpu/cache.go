@@ -13,34 +13,57 @@ import (
 // say: that of a common server processor's core complex.
 const defaultLastLevelCache = 32 << 20
 
-// LastLevelCache returns the size in bytes of the largest cache of the first
-// processor, as Linux's sysfs gives it; 32 MiB elsewhere.
+// A Cache is one of the caches of the first processor.
+type Cache struct {
+	Level int
+	Type  string // "Data", "Instruction" or "Unified", as Linux says
+	Bytes int
+}
+
+// Caches returns the caches of the first processor, as Linux's sysfs gives them;
+// nothing elsewhere.
+var Caches = sync.OnceValue(func() []Cache {
+	return readCaches(os.DirFS("/sys/devices/system/cpu/cpu0/cache"))
+})
+
+// LastLevelCache returns the size in bytes of the largest of Caches; 32 MiB if
+// there are none.
 var LastLevelCache = sync.OnceValue(func() int {
-	if size := largestCache(os.DirFS("/sys/devices/system/cpu/cpu0/cache")); size > 0 {
-		return size
+	if largest := largestOf(Caches()); largest > 0 {
+		return largest
 	}
 	return defaultLastLevelCache
 })
 
-// largestCache reads files such as index3/size, "32768K"; 0 if there are none.
-func largestCache(dir fs.FS) int {
-	indexes, _ := fs.Glob(dir, "index*")
+func largestOf(caches []Cache) int {
 	largest := 0
+	for _, c := range caches {
+		largest = max(largest, c.Bytes)
+	}
+	return largest
+}
+
+// readCaches reads folders such as index3, whose file size holds "32768K". It
+// leaves out those whose size cannot be read.
+func readCaches(dir fs.FS) []Cache {
+	indexes, _ := fs.Glob(dir, "index*")
+	var caches []Cache
 	for _, index := range indexes {
-		text, err := fs.ReadFile(dir, path.Join(index, "size"))
-		if err != nil {
-			continue
+		field := func(name string) string {
+			text, _ := fs.ReadFile(dir, path.Join(index, name))
+			return strings.TrimSpace(string(text))
 		}
-		digits, unit := strings.TrimSpace(string(text)), 1
+		digits, unit := field("size"), 1
 		switch {
 		case strings.HasSuffix(digits, "K"):
 			digits, unit = strings.TrimSuffix(digits, "K"), 1<<10
 		case strings.HasSuffix(digits, "M"):
 			digits, unit = strings.TrimSuffix(digits, "M"), 1<<20
 		}
-		if n, err := strconv.Atoi(digits); err == nil {
-			largest = max(largest, n*unit)
+		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+			level, _ := strconv.Atoi(field("level"))
+			caches = append(caches, Cache{level, field("type"), n * unit})
 		}
 	}
-	return largest
+	return caches
 }

@@ -66,6 +66,9 @@ func All() []Tier {
 	return all
 }
 
+// Present returns the tiers that the processor has, in order, whatever the mask.
+func Present() []Tier { return mustMask(detect(), "") }
+
 // Usable returns the tiers that the processor has and the mask allows, in order.
 // The first is Ref.
 func Usable() []Tier { return slices.Clone(usable) }

@@ -41,6 +41,9 @@ func TestTiersAreOrderedFromRef(t *testing.T) {
 	if !slices.IsSorted(all) {
 		t.Errorf("%v is not in the order of the constants", all)
 	}
+	if present := Present(); len(usable) > len(present) || !slices.Equal(usable, present[:len(usable)]) {
+		t.Errorf("usable %v is not the start of those present, %v", usable, present)
+	}
 	if best := usable[len(usable)-1]; Best() != best || !Has(best) || !Has(Ref) {
 		t.Errorf("Best() = %v, Has(%v) = %v, Has(ref) = %v", Best(), best, Has(best), Has(Ref))
 	}
@@ -73,20 +76,26 @@ func TestNameFromCPUInfo(t *testing.T) {
 	}
 }
 
-func TestLargestCache(t *testing.T) {
+func TestCaches(t *testing.T) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	for _, c := range []struct {
-		dir  fstest.MapFS
-		want int
+		dir     fstest.MapFS
+		want    []Cache
+		largest int
 	}{
-		{fstest.MapFS{"index0/size": file("32K\n"), "index2/size": file("1024K\n"), "index3/size": file("32768K\n")}, 32 << 20},
-		{fstest.MapFS{"index0/size": file("2M\n")}, 2 << 20},
-		{fstest.MapFS{"index0/size": file("4096\n")}, 4096},
-		{fstest.MapFS{"index0/size": file("many\n"), "index1/level": file("1\n")}, 0},
-		{fstest.MapFS{}, 0},
+		{fstest.MapFS{
+			"index0/size": file("32K\n"), "index0/level": file("1\n"), "index0/type": file("Data\n"),
+			"index2/size": file("1024K\n"), "index2/level": file("2\n"), "index2/type": file("Unified\n"),
+			"index3/size": file("32768K\n"), "index3/level": file("3\n"), "index3/type": file("Unified\n"),
+		}, []Cache{{1, "Data", 32 << 10}, {2, "Unified", 1 << 20}, {3, "Unified", 32 << 20}}, 32 << 20},
+		{fstest.MapFS{"index0/size": file("2M\n")}, []Cache{{0, "", 2 << 20}}, 2 << 20},
+		{fstest.MapFS{"index0/size": file("4096\n")}, []Cache{{0, "", 4096}}, 4096},
+		{fstest.MapFS{"index0/size": file("many\n"), "index1/level": file("1\n")}, nil, 0},
+		{fstest.MapFS{}, nil, 0},
 	} {
-		if got := largestCache(c.dir); got != c.want {
-			t.Errorf("%v: got %d, want %d", c.dir, got, c.want)
+		got := readCaches(c.dir)
+		if !slices.Equal(got, c.want) || largestOf(got) != c.largest {
+			t.Errorf("%v: got %v, largest %d, want %v, %d", c.dir, got, largestOf(got), c.want, c.largest)
 		}
 	}
 	if LastLevelCache() <= 0 {
