@@ -18,10 +18,12 @@ type f32Tiles struct {
 }
 
 const (
-	// The most steps of k in one call of a micro-kernel: so many that the loads
-	// and stores of y do not count, so few that a call takes less than 50
-	// microseconds.
-	f32BlockK = 2048
+	// The most steps of k in one call of a micro-kernel, for a tile and for one
+	// row: so many that the loads and stores of y do not count, so few that a call
+	// takes less than 50 microseconds, even if the weight comes from memory at 10
+	// GB/s.
+	f32BlockK    = 2048
+	f32RowBlockK = 1024
 
 	// The values of x, 192 KiB, that meet a panel before the next one: they and
 	// two panels stay in the L2 cache.
@@ -55,8 +57,8 @@ func (t *f32Tiles) mulRow(y, x, w []float32, lo, hi int) {
 		}
 		start := j * t.width
 		cols := min(panels*t.width, n-start)
-		for p := 0; p < k; p += f32BlockK {
-			steps, panel := min(f32BlockK, k-p), &w[start*k+p*t.width]
+		for p := 0; p < k; p += f32RowBlockK {
+			steps, panel := min(f32RowBlockK, k-p), &w[start*k+p*t.width]
 			if panels > 1 {
 				t.row(&y[start], &x[p], panel, k*t.width, steps, cols, p > 0)
 			} else {
