@@ -33,10 +33,13 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func packPanels[T number](k, n, width, group int, at func(p, j int) T) []T {
 	groups := ceilDiv(k, group)
 	packed := aligned[T](ceilDiv(n, width) * groups * width * group)
-	for j := range n {
-		panel := packed[j/width*groups*width*group:]
+	for first := 0; first < n; first += width {
+		panel := packed[first*groups*group:]
 		for p := range k {
-			panel[(p/group*width+j%width)*group+p%group] = at(p, j)
+			lanes := panel[p/group*width*group+p%group:]
+			for c := range min(width, n-first) {
+				lanes[c*group] = at(p, first+c)
+			}
 		}
 	}
 	return packed
