@@ -6,11 +6,17 @@ package kernels
 // its width. docs/kernels.md has the whole contract.
 type bf16Tile[X float32 | uint16] func(y *float32, ldy int, x *X, ldx int, w *uint16, k, cols int, accumulate bool)
 
+// A bf16Row is a micro-kernel for one row of x and several whole panels of W, apart
+// elements from each other.
+type bf16Row[X float32 | uint16] func(y *float32, x *X, w *uint16, apart, k int, accumulate bool)
+
 // bf16Tiles are the micro-kernels of one instruction set, for activations in
 // float32 or rounded to bfloat16.
 type bf16Tiles[X float32 | uint16] struct {
-	width int           // of a panel, in columns
-	rows  []bf16Tile[X] // rows[i] does i+1 rows
+	width  int           // of a panel, in columns
+	rows   []bf16Tile[X] // rows[i] does i+1 rows
+	row    bf16Row[X]
+	panels int // that row does
 }
 
 const (
@@ -55,6 +61,11 @@ func (t *bf16Tiles[X]) mul(y Matrix, x []X, ldx, k int, w []uint16, lo, hi int) 
 			height := min(blockM, m-i)
 			parts := ceilDiv(height, len(t.rows))
 			for j := lo; j < hi; j++ {
+				if height == 1 && hi-j >= t.panels && (j+t.panels)*t.width <= n {
+					t.row(&y.Data[i*y.Stride+j*t.width], &x[i*ldx+p], &w[j*panel+p*t.width], panel, steps, p > 0)
+					j += t.panels - 1
+					continue
+				}
 				cols := min(t.width, n-j*t.width)
 				wj := &w[j*panel+p*t.width]
 				for part := range parts {

@@ -13,6 +13,7 @@ var bf16Asm = table[bf16Funcs]{
 var bf16TilesAVX2 = bf16Tiles[float32]{
 	width: 32,
 	rows:  []bf16Tile[float32]{gemmBF16_1x32_AVX2, gemmBF16_2x32_AVX2, gemmBF16_3x32_AVX2},
+	row:   gemvBF16_1x64_AVX2, panels: 2,
 }
 
 var bf16TilesAVX512 = bf16Tiles[float32]{
@@ -21,6 +22,7 @@ var bf16TilesAVX512 = bf16Tiles[float32]{
 		gemmBF16_1x64_AVX512, gemmBF16_2x64_AVX512, gemmBF16_3x64_AVX512,
 		gemmBF16_4x64_AVX512, gemmBF16_5x64_AVX512, gemmBF16_6x64_AVX512,
 	},
+	row: gemvBF16_1x256_AVX512, panels: 4,
 }
 
 var bf16TilesBF16 = bf16Tiles[uint16]{
@@ -29,6 +31,7 @@ var bf16TilesBF16 = bf16Tiles[uint16]{
 		gemmBF16_1x64_BF16, gemmBF16_2x64_BF16, gemmBF16_3x64_BF16,
 		gemmBF16_4x64_BF16, gemmBF16_5x64_BF16, gemmBF16_6x64_BF16,
 	},
+	row: gemvBF16_1x256_BF16, panels: 4,
 }
 
 // roundBF16AVX512 sets dst to src in bfloat16, a block at a time.
@@ -97,3 +100,12 @@ func gemmBF16_5x64_BF16(y *float32, ldy int, x *uint16, ldx int, w *uint16, k, c
 
 //go:noescape
 func gemmBF16_6x64_BF16(y *float32, ldy int, x *uint16, ldx int, w *uint16, k, cols int, accumulate bool)
+
+//go:noescape
+func gemvBF16_1x64_AVX2(y, x *float32, w *uint16, apart, k int, accumulate bool)
+
+//go:noescape
+func gemvBF16_1x256_AVX512(y, x *float32, w *uint16, apart, k int, accumulate bool)
+
+//go:noescape
+func gemvBF16_1x256_BF16(y *float32, x, w *uint16, apart, k int, accumulate bool)

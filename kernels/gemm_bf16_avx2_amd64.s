@@ -152,3 +152,84 @@ TEXT ·gemmBF16_2x32_AVX2(SB), NOSPLIT, $0-57
 // func gemmBF16_3x32_AVX2(y *float32, ldy int, x *float32, ldx int, w *uint16, k, cols int, accumulate bool)
 TEXT ·gemmBF16_3x32_AVX2(SB), NOSPLIT, $0-57
 	TILE(ZERO3, LOAD3, LOADM3, X3, ADD3, STORE3, STOREM3)
+
+// One row by two panels, from BX and R9: eight sums that do not wait for each other,
+// and two streams from memory. Y13 holds an even value of x, Y14 the odd one, Y15 the
+// mask of the odd input of a pair.
+
+#define WIDEN(o, w, even, sum) VMOVDQU o(w), Y12; VPSLLD $16, Y12, Y12; VFMADD231PS Y12, even, sum
+#define WIDENODD(o, w, odd, sum) VPAND o(w), Y15, Y12; VFMADD231PS Y12, odd, sum
+#define ROWEVEN \
+	VBROADCASTSS (SI), Y13   \
+	WIDEN(0, BX, Y13, Y0)    \
+	WIDEN(32, BX, Y13, Y1)   \
+	WIDEN(64, BX, Y13, Y2)   \
+	WIDEN(96, BX, Y13, Y3)   \
+	WIDEN(0, R9, Y13, Y4)    \
+	WIDEN(32, R9, Y13, Y5)   \
+	WIDEN(64, R9, Y13, Y6)   \
+	WIDEN(96, R9, Y13, Y7)
+
+// func gemvBF16_1x64_AVX2(y, x *float32, w *uint16, apart, k int, accumulate bool)
+TEXT ·gemvBF16_1x64_AVX2(SB), NOSPLIT, $0-41
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ w+16(FP), BX
+	MOVQ apart+24(FP), AX
+	MOVQ k+32(FP), CX
+	LEAQ (BX)(AX*2), R9
+	CMPB accumulate+40(FP), $0
+	JNE  load
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	JMP  start
+load:
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VMOVUPS 128(DI), Y4
+	VMOVUPS 160(DI), Y5
+	VMOVUPS 192(DI), Y6
+	VMOVUPS 224(DI), Y7
+start:
+	VMOVDQU bf16Odd<>(SB), Y15
+	SUBQ $2, CX
+	JLT  last
+loop:
+	ROWEVEN
+	VBROADCASTSS 4(SI), Y14
+	WIDENODD(0, BX, Y14, Y0)
+	WIDENODD(32, BX, Y14, Y1)
+	WIDENODD(64, BX, Y14, Y2)
+	WIDENODD(96, BX, Y14, Y3)
+	WIDENODD(0, R9, Y14, Y4)
+	WIDENODD(32, R9, Y14, Y5)
+	WIDENODD(64, R9, Y14, Y6)
+	WIDENODD(96, R9, Y14, Y7)
+	ADDQ $128, BX
+	ADDQ $128, R9
+	ADDQ $8, SI
+	SUBQ $2, CX
+	JGE  loop
+last:
+	ADDQ $2, CX
+	JEQ  done
+	ROWEVEN
+done:
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	VMOVUPS Y7, 224(DI)
+	VZEROUPPER
+	RET

@@ -98,14 +98,26 @@ func quantizeInt4Row(quantize func(dst []uint8, x []float32), dst []uint8, x []f
 // of the panel. docs/kernels.md has the whole contract.
 type int4Tile func(y *float32, ldy int, x *uint8, ldx int, w *uint8, blocks, perGroup, cols int, accumulate bool)
 
+// An int4Row is a micro-kernel: y[panels][width] += x[1,k] times several panels of W,
+// which are apart bytes from each other.
+type int4Row func(y *float32, x, w *uint8, blocks, perGroup, panels, apart int)
+
 // int4Tiles are the micro-kernels of one instruction set.
 type int4Tiles struct {
 	width int        // of a panel, in columns
 	rows  []int4Tile // rows[i] does i+1 rows
+	row   int4Row
 }
 
-// int4MaxBlocks bounds the blocks of a call, and so its time.
-const int4MaxBlocks = maxInt4Group / int4Block
+const (
+	// The most blocks of a panel in a call, which bound its time: at least those of
+	// the largest group.
+	int4MaxBlocks = 256
+
+	// The columns of a call for one row. As many panels are read in turn: more streams
+	// than four or eight do not come faster from memory, and one does by a third less.
+	int4RowColumns = 128
+)
 
 // gemmInt4 makes an implementation of W4A16 out of micro-kernels.
 func gemmInt4(tiles *int4Tiles, quantize func(dst []uint8, x []float32)) int4Funcs {
@@ -113,6 +125,10 @@ func gemmInt4(tiles *int4Tiles, quantize func(dst []uint8, x []float32)) int4Fun
 }
 
 func (ts *int4Tiles) mul(t *int4Task, lo, hi int) {
+	if t.y.Rows == 1 {
+		ts.mulRow(t, lo, hi)
+		return
+	}
 	q, m := t.q, t.y.Rows
 	perGroup := q.group / int4Block
 	step := int4MaxBlocks / perGroup // groups of a call
@@ -130,4 +146,23 @@ func (ts *int4Tiles) mul(t *int4Task, lo, hi int) {
 			}
 		}
 	}
+}
+
+// mulRow is mul for one row of x.
+func (ts *int4Tiles) mulRow(t *int4Task, lo, hi int) {
+	q, perGroup := t.q, t.q.group/int4Block
+	step := int4MaxBlocks / perGroup
+	most := int4RowColumns / ts.width
+	sums := scratchF32.get(int4RowColumns)
+	for j := lo; j < hi; j += most {
+		panels := min(most, hi-j)
+		clear(sums)
+		for g := 0; g < q.groups(); g += step {
+			first := g * perGroup
+			blocks := min(step*perGroup, q.blocks()-first)
+			ts.row(&sums[0], &t.records[first*int4RecordBytes], &q.w[q.groupStart(g, j*ts.width)], blocks, perGroup, panels, q.panelBytes())
+		}
+		copy(t.y.Data[j*ts.width:t.y.Cols], sums[:panels*ts.width])
+	}
+	scratchF32.put(sums)
 }

@@ -14,14 +14,17 @@ var (
 	int4TilesAVX2 = int4Tiles{
 		width: 16,
 		rows:  []int4Tile{gemmInt4_1x16_AVX2, gemmInt4_2x16_AVX2},
+		row:   gemvInt4_1x16_AVX2,
 	}
 	int4TilesAVX512 = int4Tiles{
 		width: 32,
 		rows:  []int4Tile{gemmInt4_1x32_AVX512, gemmInt4_2x32_AVX512, gemmInt4_3x32_AVX512},
+		row:   gemvInt4_1x32_AVX512,
 	}
 	int4TilesVNNI = int4Tiles{
 		width: 32,
 		rows:  []int4Tile{gemmInt4_1x32_VNNI, gemmInt4_2x32_VNNI, gemmInt4_3x32_VNNI, gemmInt4_4x32_VNNI},
+		row:   gemvInt4_1x32_VNNI,
 	}
 )
 
@@ -62,3 +65,12 @@ func gemmInt4_3x32_VNNI(y *float32, ldy int, x *uint8, ldx int, w *uint8, blocks
 
 //go:noescape
 func gemmInt4_4x32_VNNI(y *float32, ldy int, x *uint8, ldx int, w *uint8, blocks, perGroup, cols int, accumulate bool)
+
+//go:noescape
+func gemvInt4_1x16_AVX2(y *float32, x, w *uint8, blocks, perGroup, panels, apart int)
+
+//go:noescape
+func gemvInt4_1x32_AVX512(y *float32, x, w *uint8, blocks, perGroup, panels, apart int)
+
+//go:noescape
+func gemvInt4_1x32_VNNI(y *float32, x, w *uint8, blocks, perGroup, panels, apart int)

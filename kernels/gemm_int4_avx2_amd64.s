@@ -121,6 +121,58 @@ TEXT ·gemmInt4_1x16_AVX2(SB), NOSPLIT, $0-65
 TEXT ·gemmInt4_2x16_AVX2(SB), NOSPLIT, $0-65
 	TILE(ZERO2, LOAD2, CLEAR2, ROWS2, SCALE2, STORE2)
 
+// One row by several panels in turn, block by block: so many streams come from memory
+// faster than one. SI is the row, BX walks over the panels, R10 over their scales and DI
+// over y; the first of them are at R13, R8 and y. R11 is the distance between panels.
+// R9, R12 and CX count blocks as above, AX counts panels.
+
+// func gemvInt4_1x16_AVX2(y *float32, x, w *uint8, blocks, perGroup, panels, apart int)
+TEXT ·gemvInt4_1x16_AVX2(SB), NOSPLIT, $0-56
+	MOVQ x+8(FP), SI
+	MOVQ w+16(FP), R13
+	MOVQ blocks+24(FP), R12
+	MOVQ perGroup+32(FP), R9
+	MOVQ apart+48(FP), R11
+	MOVL $0x0f0f0f0f, AX
+	VMOVD AX, X15
+	VPBROADCASTD X15, Y15
+group:
+	MOVQ R13, R8
+	ADDQ $32, R13
+	MOVQ R9, CX
+	CMPQ R12, CX
+	CMOVQLT R12, CX
+	SUBQ CX, R12
+block:
+	MOVQ R13, BX
+	MOVQ R8, R10
+	MOVQ y+0(FP), DI
+	MOVQ panels+40(FP), AX
+panel:
+	CLEAR1
+	ROWS1(0)
+	ROWS1(16)
+	ROWS1(32)
+	ROWS1(48)
+	VMOVUPS (DI), Y8
+	VMOVUPS 32(DI), Y9
+	SCALE1
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ R11, BX
+	ADDQ R11, R10
+	ADDQ $64, DI
+	DECQ AX
+	JNE  panel
+	ADDQ $256, R13
+	ADDQ $72, SI
+	DECQ CX
+	JNE  block
+	TESTQ R12, R12
+	JNE  group
+	VZEROUPPER
+	RET
+
 DATA int4Room<>+0(SB)/4, $0x3f810204 // 32768/32512
 GLOBL int4Room<>(SB), RODATA|NOPTR, $4
 

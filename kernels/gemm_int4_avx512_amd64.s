@@ -114,3 +114,60 @@ TEXT ·gemmInt4_2x32_AVX512(SB), NOSPLIT, $0-65
 // func gemmInt4_3x32_AVX512(y *float32, ldy int, x *uint8, ldx int, w *uint8, blocks, perGroup, cols int, accumulate bool)
 TEXT ·gemmInt4_3x32_AVX512(SB), NOSPLIT, $0-65
 	TILE(ZERO3, LOAD3, CLEAR3, ROWS3, SCALE3, STORE3)
+
+// One row by several panels in turn, block by block: so many streams come from memory
+// faster than one. SI is the row, BX walks over the panels, R10 over their scales and DI
+// over y; the first of them are at R13, R8 and y. R11 is the distance between panels.
+// R9, R12 and CX count blocks as above, AX counts panels.
+
+// func gemvInt4_1x32_AVX512(y *float32, x, w *uint8, blocks, perGroup, panels, apart int)
+TEXT ·gemvInt4_1x32_AVX512(SB), NOSPLIT, $0-56
+	MOVQ x+8(FP), SI
+	MOVQ w+16(FP), R13
+	MOVQ blocks+24(FP), R12
+	MOVQ perGroup+32(FP), R9
+	MOVQ apart+48(FP), R11
+	MOVL $0x0f0f0f0f, AX
+	VPBROADCASTD AX, Z31
+	MOVL $0x00010001, AX
+	VPBROADCASTD AX, Z30
+group:
+	MOVQ R13, R8
+	ADDQ $64, R13
+	MOVQ R9, CX
+	CMPQ R12, CX
+	CMOVQLT R12, CX
+	SUBQ CX, R12
+block:
+	MOVQ R13, BX
+	MOVQ R8, R10
+	MOVQ y+0(FP), DI
+	MOVQ panels+40(FP), AX
+panel:
+	CLEAR1
+	CODES(0)
+	ROWS1(0)
+	CODES(1)
+	ROWS1(16)
+	CODES(2)
+	ROWS1(32)
+	CODES(3)
+	ROWS1(48)
+	VMOVUPS (DI), Z16
+	VMOVUPS 64(DI), Z17
+	SCALE1
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ R11, BX
+	ADDQ R11, R10
+	ADDQ $128, DI
+	DECQ AX
+	JNE  panel
+	ADDQ $512, R13
+	ADDQ $72, SI
+	DECQ CX
+	JNE  block
+	TESTQ R12, R12
+	JNE  group
+	VZEROUPPER
+	RET

@@ -54,7 +54,7 @@ type int4Funcs struct {
 var int4Table = append(table[int4Funcs]{{cpu.Ref, int4Ref}}, int4Asm...)
 
 // GroupSize sets how many consecutive inputs of an output channel share a scale in
-// NewW4A16: a multiple of 32, up to 32768. The default is 32.
+// NewW4A16: a multiple of 32, up to 4096. The default is 32.
 func GroupSize(g int) Option {
 	return Option{name: "GroupSize", set: func(o *options) { o.group = g }}
 }
@@ -170,7 +170,7 @@ func (q *W4A16) Info() Info {
 }
 
 const (
-	maxInt4Group      = 1 << 15
+	maxInt4Group      = 1 << 12
 	maxInt4Code       = 7
 	largestF16        = 65504
 	smallestNormalF16 = 0x1p-14
