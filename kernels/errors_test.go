@@ -72,6 +72,8 @@ func TestOptionsThatDoNotApplyAreRefused(t *testing.T) {
 	for name, construct := range map[string]func(...kernels.Option) error{
 		"NewDense":          func(o ...kernels.Option) error { _, err := kernels.NewDense(w, o...); return err },
 		"NewF32":            func(o ...kernels.Option) error { _, err := kernels.NewF32(w, o...); return err },
+		"NewBF16":           func(o ...kernels.Option) error { _, err := kernels.NewBF16(w, o...); return err },
+		"NewW4A16":          func(o ...kernels.Option) error { _, err := kernels.NewW4A16(w, o...); return err },
 		"NewSkipZeros":      func(o ...kernels.Option) error { _, err := kernels.NewSkipZeros(w, o...); return err },
 		"NewInt8PerChannel": func(o ...kernels.Option) error { _, err := kernels.NewInt8PerChannel(w, o...); return err },
 		"NewW8A16":          func(o ...kernels.Option) error { _, err := kernels.NewW8A16(w, o...); return err },

@@ -36,29 +36,25 @@ func (q *W4A16) scale(g, j int) uint16 { return binary.LittleEndian.Uint16(q.sca
 
 func (q *W4A16) setScale(g, j int, s uint16) { binary.LittleEndian.PutUint16(q.scaleAt(g, j), s) }
 
-// codeAt returns the byte of the code of W[p,j], and whether it is the high half.
-func (q *W4A16) codeAt(p, j int) (at *uint8, high bool) {
+// codesAt returns the four bytes of the codes of column j from input p, a multiple of 8.
+func (q *W4A16) codesAt(p, j int) []uint8 {
 	width := q.impl.funcs.width
-	start := q.groupStart(p/q.group, j) + 2*width
-	eight := p % q.group / 8
-	return &q.w[start+4*(eight*width+j%width)+p%4], p%8 >= 4
+	return q.w[q.groupStart(p/q.group, j)+2*width+4*(p%q.group/8*width+j%width):][:4]
+}
+
+func (q *W4A16) setCodes(p, j int, codes *[8]int) {
+	at := q.codesAt(p, j)
+	for i := range at {
+		at[i] = uint8(codes[i]+8) | uint8(codes[i+4]+8)<<4
+	}
 }
 
 func (q *W4A16) code(p, j int) int {
-	at, high := q.codeAt(p, j)
-	if high {
-		return int(*at>>4) - 8
+	b := q.codesAt(p&^7, j)[p%4]
+	if p%8 >= 4 {
+		b >>= 4
 	}
-	return int(*at&15) - 8
-}
-
-func (q *W4A16) setCode(p, j, code int) {
-	at, high := q.codeAt(p, j)
-	if high {
-		*at = *at&15 | uint8(code+8)<<4
-	} else {
-		*at = *at&0xf0 | uint8(code+8)
-	}
+	return int(b&15) - 8
 }
 
 // A row of activations for W4A16: for each block of 32 inputs

@@ -182,33 +182,48 @@ func (q *W4A16) pack(w Matrix) {
 	for i := range q.w {
 		q.w[i] = 0x88 // two codes of 0; the scales are set below, or belong to no column
 	}
-	column := make([]float32, q.k)
-	for j := range q.n {
-		var largest float32
-		for p := range column {
-			column[p] = w.Data[p*w.Stride+j]
-			largest = max(largest, column[p], -column[p])
-		}
-		factor := int4Factor(largest)
-		if factor != 1 && q.factors == nil {
-			q.factors = make([]float32, q.n)
-			fill(q.factors, 1)
-		}
-		if q.factors != nil {
-			q.factors[j] = factor
-		}
-		for g := 0; g*q.group < q.k; g++ {
-			v := column[g*q.group : min(q.k, (g+1)*q.group)]
-			scale := int4Scale(v, factor)
-			q.setScale(g, j, scale)
-			if scale == 0 {
-				continue
+	// Several columns at a time, since a line of memory holds their values.
+	const columns = 16
+	block := make([]float32, columns*q.k)
+	for first := 0; first < q.n; first += columns {
+		width := min(columns, q.n-first)
+		for p := range q.k {
+			for c, v := range row(w, p)[first:][:width] {
+				block[c*q.k+p] = v
 			}
-			// In float64, where the quotient of any two float32 is normal.
-			step := float64(factor) * float64(fromF16(scale))
-			for i, f := range v {
-				q.setCode(g*q.group+i, j, int(math.RoundToEven(float64(f)/step)))
+		}
+		for c := range width {
+			q.packColumn(first+c, block[c*q.k:][:q.k])
+		}
+	}
+}
+
+// packColumn quantizes column j, which is v.
+func (q *W4A16) packColumn(j int, v []float32) {
+	factor := int4Factor(largestAbs(v))
+	if factor != 1 && q.factors == nil {
+		q.factors = make([]float32, q.n)
+		fill(q.factors, 1)
+	}
+	if q.factors != nil {
+		q.factors[j] = factor
+	}
+	for g := 0; len(v) > 0; g++ {
+		group := v[:min(q.group, len(v))]
+		v = v[len(group):]
+		scale := int4Scale(largestAbs(group), factor)
+		q.setScale(g, j, scale)
+		if scale == 0 {
+			continue
+		}
+		// In float64, where the quotient of any two float32 is normal.
+		step := float64(factor) * float64(fromF16(scale))
+		for i := 0; i < len(group); i += 8 {
+			var eight [8]int
+			for c, f := range group[i:min(len(group), i+8)] {
+				eight[c] = int(math.RoundToEven(float64(f) / step))
 			}
+			q.setCodes(g*q.group+i, j, &eight)
 		}
 	}
 }
@@ -225,13 +240,9 @@ func int4Factor(largest float32) float32 {
 	return float32(math.Ldexp(1, max(exponent, -126)))
 }
 
-// int4Scale returns the scale of a group, in units of factor: 0 only if all codes are
-// to be 0.
-func int4Scale(v []float32, factor float32) uint16 {
-	var largest float32
-	for _, f := range v {
-		largest = max(largest, f, -f)
-	}
+// int4Scale returns the scale of a group with that largest absolute value, in units of
+// factor: 0 only if all codes are to be 0.
+func int4Scale(largest, factor float32) uint16 {
 	top := float64(largest) / float64(factor)
 	scale := toF16(float32(top / maxInt4Code))
 	// Subnormal numbers are so far apart that the nearest may be too small; next to 0,
@@ -240,4 +251,13 @@ func int4Scale(v []float32, factor float32) uint16 {
 		scale++
 	}
 	return scale
+}
+
+// largestAbs returns the largest absolute value of v, 0 if there is none.
+func largestAbs(v []float32) float32 {
+	var largest float32
+	for _, f := range v {
+		largest = max(largest, f, -f)
+	}
+	return largest
 }
