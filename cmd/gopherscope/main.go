@@ -44,5 +44,7 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 	return []*cobra.Command{
 		runCommand(stdout, stderr),
 		kernelCommand(stdout, stderr),
+		benchCommand(stdout, stderr),
+		cpuCommand(stdout),
 	}
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"encoding/binary"
-	"sync"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
 )
@@ -16,19 +15,13 @@ func Evictor(threads int) func() {
 	threads = max(1, threads)
 	memory := newMemory(max(256<<20, 8*cpu.LastLevelCache()))
 	part := len(memory) / threads
-	return func() {
-		var all sync.WaitGroup
-		for thread := range threads {
-			all.Go(func() {
-				mine := memory[thread*part:][:part]
-				for range 2 {
-					for i := 0; i+8 <= len(mine); i += 8 {
-						word := mine[i : i+8]
-						binary.NativeEndian.PutUint64(word, binary.NativeEndian.Uint64(word)+1)
-					}
-				}
-			})
+	return inParallel(threads, func(thread int) {
+		mine := memory[thread*part:][:part]
+		for range 2 {
+			for i := 0; i+8 <= len(mine); i += 8 {
+				word := mine[i : i+8]
+				binary.NativeEndian.PutUint64(word, binary.NativeEndian.Uint64(word)+1)
+			}
 		}
-		all.Wait()
-	}
+	})
 }

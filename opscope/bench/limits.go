@@ -59,12 +59,12 @@ func (m Machine) ReadAt(bytes int64) float64 {
 	return low.GBps + t*(high.GBps-low.GBps)
 }
 
-// Roof returns the rate that no function can exceed which does ops operations on
-// bytes read from a working set of that size: the lower of peak, one of the peaks
-// of m, and what ReadAt(bytes) allows. (The roofline model of Williams, Waterman and
-// Patterson, Communications of the ACM 52, 2009.)
-func (m Machine) Roof(peak, ops float64, bytes int64) float64 {
-	return min(peak, m.ReadAt(bytes)*ops/float64(bytes))
+// Roof returns the rate that no function can exceed which does so many operations
+// for each byte that it reads, from a working set of some bytes: the lower of peak,
+// one of the peaks of m, and of what ReadAt(bytes) allows. (The roofline model of
+// Williams, Waterman and Patterson, Communications of the ACM 52, 2009.)
+func (m Machine) Roof(peak, intensity float64, bytes int64) float64 {
+	return min(peak, m.ReadAt(bytes)*intensity)
 }
 
 // String is a line for each figure.
@@ -97,10 +97,10 @@ func workingSets() []int64 {
 // something only if both were measured at the same time. Give Funcs to Compare
 // together with those functions, and the timings of Funcs to Machine.
 type Roofs struct {
-	threads       int
-	f32, i8, bf16 limit
-	reads         []limit
-	sizes         []int64
+	threads int
+	peaks   []limit // none, or those of f32, int8 and bf16
+	reads   []limit
+	sizes   []int64
 }
 
 // NewRoofs prepares the limits of threads, at least 1, that bound functions which
@@ -129,22 +129,47 @@ func setsAround(bytes []int64) []int64 {
 
 func newRoofs(threads int, sizes []int64) *Roofs {
 	threads = max(1, threads)
-	r := &Roofs{threads: threads, f32: f32Peak(threads), i8: int8Peak(threads), bf16: bf16Peak(threads), sizes: sizes}
-	var memory []byte
-	if len(sizes) > 0 {
-		memory = newMemory(int(sizes[len(sizes)-1]))
-	}
-	for _, size := range sizes {
-		r.reads = append(r.reads, readBandwidth(memory[:size], threads))
+	r := &Roofs{threads: threads, sizes: sizes, peaks: []limit{f32Peak(threads), int8Peak(threads), bf16Peak(threads)}}
+	for _, memory := range parts(sizes) {
+		r.reads = append(r.reads, readAgain(memory, threads))
 	}
 	return r
 }
 
+// NewColdRoofs prepares the bandwidths of reading so many bytes once, for a Plan
+// whose Before is an Evictor. The Machine has no peaks, and as the sizes of Read
+// these bytes rounded up to a whole MiB.
+func NewColdRoofs(threads int, bytes ...int64) *Roofs {
+	r := &Roofs{threads: max(1, threads)}
+	for _, b := range bytes {
+		r.sizes = append(r.sizes, max(1, (b+1<<20-1)>>20)<<20)
+	}
+	slices.Sort(r.sizes)
+	r.sizes = slices.Compact(r.sizes)
+	for _, memory := range parts(r.sizes) {
+		r.reads = append(r.reads, readOnce(memory, r.threads))
+	}
+	return r
+}
+
+// parts returns slices of these ascending sizes of one memory.
+func parts(sizes []int64) [][]byte {
+	if len(sizes) == 0 {
+		return nil
+	}
+	memory := newMemory(int(sizes[len(sizes)-1]))
+	var all [][]byte
+	for _, size := range sizes {
+		all = append(all, memory[:size])
+	}
+	return all
+}
+
 // Funcs returns the functions to give to Compare.
 func (r *Roofs) Funcs() []Func {
-	funcs := []Func{r.f32.Func, r.i8.Func, r.bf16.Func}
-	for _, read := range r.reads {
-		funcs = append(funcs, read.Func)
+	var funcs []Func
+	for _, l := range slices.Concat(r.peaks, r.reads) {
+		funcs = append(funcs, l.Func)
 	}
 	return funcs
 }
@@ -152,15 +177,15 @@ func (r *Roofs) Funcs() []Func {
 // Machine returns the limits, from the fastest round of each of Funcs. It panics
 // unless there is one entry for each of them, in their order.
 func (r *Roofs) Machine(c Comparison) Machine {
-	if len(c) != 3+len(r.reads) {
-		panic(fmt.Sprintf("bench: Roofs.Machine of %d timings, want those of its %d functions", len(c), 3+len(r.reads)))
+	if want := len(r.peaks) + len(r.reads); len(c) != want {
+		panic(fmt.Sprintf("bench: Roofs.Machine of %d timings, want those of its %d functions", len(c), want))
 	}
-	m := Machine{
-		CPU: cpu.Name(), Tier: cpu.Best().String(), Threads: r.threads,
-		F32Peak: r.f32.rate(c[0].Min()), Int8Peak: r.i8.rate(c[1].Min()), BF16Peak: r.bf16.rate(c[2].Min()),
+	m := Machine{CPU: cpu.Name(), Tier: cpu.Best().String(), Threads: r.threads}
+	for i, peak := range r.peaks {
+		*[]*float64{&m.F32Peak, &m.Int8Peak, &m.BF16Peak}[i] = peak.rate(c[i].Min())
 	}
 	for i, read := range r.reads {
-		m.Read = append(m.Read, Bandwidth{r.sizes[i], read.rate(c[3+i].Min())})
+		m.Read = append(m.Read, Bandwidth{r.sizes[i], read.rate(c[len(r.peaks)+i].Min())})
 	}
 	return m
 }

@@ -33,10 +33,10 @@ func TestReadAt(t *testing.T) {
 func TestRoof(t *testing.T) {
 	m := Machine{Read: []Bandwidth{{1 << 10, 50}}}
 	// One row of float32: two operations for each weight of four bytes.
-	if got := m.Roof(200, 2<<20, 4<<20); got != 25 {
+	if got := m.Roof(200, 0.5, 4<<20); got != 25 {
 		t.Errorf("memory-bound roof %v, want 25", got)
 	}
-	if got := m.Roof(200, 64<<20, 4<<20); got != 200 {
+	if got := m.Roof(200, 16, 4<<20); got != 200 {
 		t.Errorf("compute-bound roof %v, want the peak of 200", got)
 	}
 }
@@ -79,10 +79,26 @@ func TestRoofsAmongFunctions(t *testing.T) {
 	roofs.Machine(c)
 }
 
+func TestColdRoofs(t *testing.T) {
+	roofs := NewColdRoofs(2, 1, 1<<20, 3<<20-5, 3<<20)
+	calls := 0
+	c, err := Plan{Rounds: 2, Before: func() { calls++ }}.Compare(t.Context(), roofs.Funcs()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := roofs.Machine(c)
+	if m.F32Peak != 0 || len(m.Read) != 2 || m.Read[0].Bytes != 1<<20 || m.Read[1].Bytes != 3<<20 || m.Read[0].GBps <= 0 {
+		t.Errorf("got %+v, want the bandwidths of 1 and 3 MiB", m)
+	}
+	if calls != 4 || c[0].Calls != 2 {
+		t.Errorf("%d evictions for %d calls of each of 2 functions", calls, c[0].Calls)
+	}
+}
+
 // The work of a limit is known exactly, so with times that are known its rate is.
 func TestRates(t *testing.T) {
 	roofs := newRoofs(1, []int64{16 << 10})
-	roofs.f32.work, roofs.i8.work, roofs.bf16.work, roofs.reads[0].work = 1e6, 4e6, 2e6, 5e5
+	roofs.peaks[0].work, roofs.peaks[1].work, roofs.peaks[2].work, roofs.reads[0].work = 1e6, 4e6, 2e6, 5e5
 	c := make(Comparison, 4)
 	for i := range c {
 		c[i].Rounds = []time.Duration{12 * time.Microsecond, 10 * time.Microsecond, 11 * time.Microsecond}

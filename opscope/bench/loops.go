@@ -89,9 +89,25 @@ func newMemory(bytes int) []byte {
 	return buf[start : start+bytes : start+bytes]
 }
 
-// readBandwidth is the rate of reading all of memory again and again, each thread
-// a part of it. The length is a multiple of blockBytes.
-func readBandwidth(memory []byte, threads int) limit {
+// readAgain is the rate of reading all of memory again and again, each thread a
+// part of it. The length is a multiple of blockBytes.
+func readAgain(memory []byte, threads int) limit {
+	name, read := reading(memory, threads)
+	// A part shorter than one call of the loop is read several times in it.
+	passes := max(1, threads*readBytes/len(memory))
+	return newLimit(name, float64(passes*len(memory)), threads, func(thread int) { read(thread, passes) })
+}
+
+// readOnce is the rate of reading all of memory one time, each thread a part of it.
+// The length is a multiple of blockBytes.
+func readOnce(memory []byte, threads int) limit {
+	name, read := reading(memory, threads)
+	call := inParallel(threads, func(thread int) { read(thread, 1) })
+	return limit{Func{name + ", once", call}, float64(len(memory))}
+}
+
+// reading returns a function by which each thread reads its part of memory.
+func reading(memory []byte, threads int) (name string, read func(thread, passes int)) {
 	loop := readLoops[0]
 	for _, l := range readLoops {
 		if cpu.Has(l.needs) {
@@ -99,37 +115,25 @@ func readBandwidth(memory []byte, threads int) limit {
 		}
 	}
 	blocks := len(memory) / blockBytes
-	// A part shorter than one call of the loop is read several times in it.
-	passes := max(1, threads*readBytes/len(memory))
-	name := fmt.Sprintf("read %d KiB, %v loop", len(memory)>>10, loop.needs)
-	return newLimit(name, float64(passes*len(memory)), threads, func(thread int) {
+	return fmt.Sprintf("read %d KiB, %v loop", len(memory)>>10, loop.needs), func(thread, passes int) {
 		part := memory[blocks*thread/threads*blockBytes : blocks*(thread+1)/threads*blockBytes]
 		for len(part) > 0 {
 			n := min(readBytes, len(part))
 			loop.run(&part[0], n, passes)
 			part = part[n:]
 		}
-	})
+	}
 }
 
 // newLimit makes a limit of turns, which threads take in parallel. work is what
 // all of them do in one turn.
 func newLimit(name string, work float64, threads int, turn func(thread int)) limit {
 	turns := 1
-	call := func() {
-		var others sync.WaitGroup
-		for thread := 1; thread < threads; thread++ {
-			others.Go(func() {
-				for range turns {
-					turn(thread)
-				}
-			})
-		}
+	call := inParallel(threads, func(thread int) {
 		for range turns {
-			turn(0)
+			turn(thread)
 		}
-		others.Wait()
-	}
+	})
 	// Starting threads, which takes some 10 microseconds, must not count.
 	enough := 100 * time.Microsecond
 	if threads > 1 {
@@ -142,5 +146,17 @@ func newLimit(name string, work float64, threads int, turn func(thread int)) lim
 			return limit{Func{name, call}, work * float64(turns)}
 		}
 		turns *= 2
+	}
+}
+
+// inParallel returns a function that calls f for each thread at the same time.
+func inParallel(threads int, f func(thread int)) func() {
+	return func() {
+		var others sync.WaitGroup
+		for thread := 1; thread < threads; thread++ {
+			others.Go(func() { f(thread) })
+		}
+		f(0)
+		others.Wait()
 	}
 }
