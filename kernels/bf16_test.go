@@ -101,3 +101,23 @@ func TestBF16Extremes(t *testing.T) {
 		}
 	}
 }
+
+// One row goes through other micro-kernels than several, and columns of the first
+// panels through others than the last ones.
+func TestBF16AndW4A16RowsAloneAndAmongOthers(t *testing.T) {
+	const m, k, n = 7, 2111, 601
+	w, x := normal(k, n, 4), normal(m, k, 5)
+	for _, s := range schemes {
+		if s.name != kernels.SchemeBF16 && s.name != kernels.SchemeW4A16 {
+			continue
+		}
+		mul := mustPrepare(t, s.prepare, w)
+		y := kernels.Mul(mul, x)
+		for i := range m {
+			one := kernels.Matrix{Rows: 1, Cols: k, Stride: k, Data: x.Data[i*k:][:k]}
+			if got := kernels.Mul(mul, one); !equalBits(got.Data, y.Data[i*n:][:n]) {
+				t.Errorf("%s: row %d alone differs from row %d among others", s, i, i)
+			}
+		}
+	}
+}
