@@ -17,6 +17,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope_bench = source{
 		{"Evictor", bench_.Evictor},
 		{"Limits", bench_.Limits},
 		{"Measure", bench_.Measure},
+		{"NewColdRoofs", bench_.NewColdRoofs},
 		{"NewRoofs", bench_.NewRoofs},
 	},
 	types: []symbol{
