@@ -28,7 +28,7 @@ func TestEveryLoopRuns(t *testing.T) {
 
 // Multiply-adds of one instruction, by the registers that the loops use.
 var lanes = map[string]int{
-	"VFMADD231PS Y": 8, "VFMADD231PS Z": 16, "VPMADDWD Y": 16, "VPMADDWD Z": 32, "VPDPBUSD Z": 64, "VDPBF16PS Z": 32,
+	"VFMADD231PS Y": 8, "VFMADD231PS Z": 16, "VPMADDWD Y": 16, "VPMADDWD Z": 32, "VPDPBUSD Z": 64, "vdpbf16ps %zmm15": 32,
 	"VFMLA V": 4, "SMULL(": 8, "SDOT(": 16, "SMMLA(": 32,
 }
 
