@@ -4,8 +4,9 @@ package kernels
 
 // Without assembly the reference is the only implementation of each scheme.
 var (
-	f32Asm  table[f32Funcs]
-	bf16Asm table[bf16Funcs]
-	int4Asm table[int4Funcs]
-	w8a8Asm table[w8a8Funcs]
+	f32Asm     table[f32Funcs]
+	bf16Asm    table[bf16Funcs]
+	int4Asm    table[int4Funcs]
+	w8a8Asm    table[w8a8Funcs]
+	lowRankAsm table[lowRankFuncs]
 )

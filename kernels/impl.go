@@ -60,7 +60,7 @@ var schemes = []struct {
 	{SchemeF32, f32Table},
 	{SchemeBF16, bf16Table},
 	{SchemeSkipZeros, refOnly},
-	{SchemeLowRank, refOnly},
+	{SchemeLowRank, lowRankTable},
 	{SchemeInt8PerChannel, refOnly},
 	{SchemeW8A16, refOnly},
 	{SchemeW8A8, w8a8Table},
