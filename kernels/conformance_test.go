@@ -32,7 +32,7 @@ var schemes = slices.Concat(
 	implementations(kernels.SchemeSkipZeros, prepare(kernels.NewSkipZeros), kerneltest.Float32Bound, bytesF32, true, true),
 	implementations(kernels.SchemeLowRank, prepare(timesIdentity), kerneltest.Float32Bound, bytesIdentity, false, true),
 	implementations(kernels.SchemeInt8PerChannel, prepare(kernels.NewInt8PerChannel), kerneltest.Int8WeightBound, bytesInt8, false, true),
-	implementations(kernels.SchemeW8A16, prepare(kernels.NewW8A16), kerneltest.Int8WeightBound, bytesInt8, false, true),
+	implementations(kernels.SchemeW8A16, prepare(kernels.NewW8A16), kerneltest.W8A16Bound, bytesInt8, false, true),
 	implementations(kernels.SchemeW8A8, prepare(kernels.NewW8A8), kerneltest.Int8Bound, bytesInt8, false, true),
 	implementations(kernels.SchemeW4A16, prepare(kernels.NewW4A16), kerneltest.Int4GroupBound(32), bytesInt4, false, true),
 )

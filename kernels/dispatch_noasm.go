@@ -8,5 +8,6 @@ var (
 	bf16Asm    table[bf16Funcs]
 	int4Asm    table[int4Funcs]
 	w8a8Asm    table[w8a8Funcs]
+	w8a16Asm   table[w8a16Funcs]
 	lowRankAsm table[lowRankFuncs]
 )

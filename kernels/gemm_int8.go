@@ -38,7 +38,7 @@ func packChannels(c channels, width, group, offset int) int8Panels {
 // steps returns the number of groups of inputs.
 func (w *int8Panels) steps() int { return ceilDiv(w.k, w.group) }
 
-// panel returns the codes of the panel that starts with channel j.
+// panel returns the codes of the panel that channel j is in.
 func (w *int8Panels) panel(j int) []int8 {
 	size := w.steps() * w.group * w.width
 	return w.codes[j/w.width*size:][:size]
@@ -48,7 +48,7 @@ func (w *int8Panels) panel(j int) []int8 {
 func (w *int8Panels) dequantize() Matrix {
 	a := New(w.k, w.n)
 	for j, scale := range w.scales[:w.n] {
-		panel := w.panel(j - j%w.width)
+		panel := w.panel(j)
 		for p := range w.k {
 			code := panel[(p/w.group*w.width+j%w.width)*w.group+p%w.group]
 			a.Data[p*a.Stride+j] = scale * float32(code)
@@ -75,28 +75,29 @@ const (
 	int8MinBlock = 24
 )
 
-// An int8Tile is a micro-kernel for a number of rows of activations as bytes by a
-// panel of codes; docs/kernels.md has the contracts.
+// An int8Tile is a micro-kernel for a number of rows of activations as codes by a
+// panel; docs/kernels.md has the contracts.
 type int8Tile func(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
 
 // int8Tiles are the micro-kernels of one instruction set.
 type int8Tiles struct {
 	width, group int // of a panel; see packPanels
-	size         int // bytes of one activation as the micro-kernels read it
-	planes       int // rows of bytes for each row of activations
-	offset       int // what the first of them is above the value it stands for
+	size         int // bytes of a code of an activation
+	offset       int // what the first code of an activation is above its value
+	planes       int // codes of an activation, each in a row of its own
+	apart        int // rows of codes from one row of activations to the next
 
 	rows []int8Tile // rows[i] does i+1 rows
-	// sums sets width sums to those of one row of bytes.
+	// sums sets width sums to those of one row of codes.
 	sums func(sums *int32, x, w *int8, steps int)
 }
 
-// rowBytes returns the size of a row of k bytes, and the distance to the next: at
-// least a cache line more, so that the rows of a tile are not all in one set of
-// the first-level cache.
+// rowBytes returns the distance between rows of k codes: at least a cache line
+// more than their size, so that the rows of a tile are not all in one set of the
+// first-level cache.
 func (t *int8Tiles) rowBytes(k int) int { return (ceilDiv(k*t.size, alignment) + 1) * alignment }
 
-// mul overwrites the columns of the panels lo to hi-1 of y with x, rows of bytes
+// mul overwrites the columns of the panels lo to hi-1 of y with x, rows of codes
 // that are ldx apart, times w.
 func (t *int8Tiles) mul(y Matrix, x []int8, ldx int, rowScales []float32, w *int8Panels, lo, hi int) {
 	if w.k > int8CallK {
@@ -116,7 +117,7 @@ func (t *int8Tiles) mul(y Matrix, x []int8, ldx int, rowScales []float32, w *int
 		for tile := range tiles {
 			top, bottom := y.Rows*tile/tiles, y.Rows*(tile+1)/tiles
 			t.rows[bottom-top-1](
-				&y.Data[top*y.Stride+j], y.Stride, &x[top*t.planes*ldx], ldx, &w.panel(j)[0], w.steps(), cols,
+				&y.Data[top*y.Stride+j], y.Stride, &x[top*t.apart*ldx], ldx, &w.panel(j)[0], w.steps(), cols,
 				&w.starts[j], &rowScales[top], &w.scales[j])
 		}
 	}
@@ -134,7 +135,7 @@ func (t *int8Tiles) mulLong(y Matrix, x []int8, ldx int, rowScales []float32, w 
 				totals[c] = int64(-t.offset) * w.sums[j+c]
 			}
 			for plane := range t.planes {
-				bytes := x[(i*t.planes+plane)*ldx:]
+				bytes := x[(i*t.apart+plane)*ldx:]
 				for p := 0; p < w.k; p += int8CallK {
 					steps := ceilDiv(min(int8CallK, w.k-p), t.group)
 					t.sums(&sums[0], &bytes[p*t.size], &panel[p*t.width], steps)

@@ -14,7 +14,7 @@ var w8a8Asm = table[w8a8Funcs]{
 }
 
 var i16TilesAVX2 = int8Tiles{
-	width: 16, group: 2, size: 2, planes: 1,
+	width: 16, group: 2, size: 2, planes: 1, apart: 1,
 	rows: []int8Tile{
 		gemmI16_1x16_AVX2, gemmI16_2x16_AVX2, gemmI16_3x16_AVX2,
 		gemmI16_4x16_AVX2, gemmI16_5x16_AVX2, gemmI16_6x16_AVX2,
@@ -22,14 +22,21 @@ var i16TilesAVX2 = int8Tiles{
 	sums: sumI16_1x16_AVX2,
 }
 
-// quantizeI16 is quantize, with codes of 16 bits.
-func quantizeI16(dst []int8, x []float32) float32 {
+// absmaxAVX2 returns the bits of the largest absolute value of x, those of a NaN
+// or an infinity if there is one.
+func absmaxAVX2(x []float32) uint32 {
 	vectors := len(x) &^ 7
 	largest := absmaxF32_AVX2(&x[0], vectors)
 	for _, f := range x[vectors:] {
 		largest = max(largest, math.Float32bits(f)&math.MaxInt32)
 	}
-	scale := rowScale(largest)
+	return largest
+}
+
+// quantizeI16 is quantize, with codes of 16 bits.
+func quantizeI16(dst []int8, x []float32) float32 {
+	vectors := len(x) &^ 7
+	scale := rowScale(absmaxAVX2(x))
 	inverse := 1 / scale
 	quantizeI16_AVX2(&dst[0], &x[0], vectors, inverse)
 	for p, f := range x[vectors:] {
@@ -50,7 +57,7 @@ func widenI16(dst, codes []int8) {
 func putI16(dst []int8, p int, code int8) { dst[2*p], dst[2*p+1] = code, code>>7 }
 
 var u8TilesVNNI = int8Tiles{
-	width: 64, group: 4, size: 1, planes: 1, offset: 128,
+	width: 64, group: 4, size: 1, offset: 128, planes: 1, apart: 1,
 	rows: []int8Tile{
 		gemmU8_1x64_VNNI, gemmU8_2x64_VNNI, gemmU8_3x64_VNNI,
 		gemmU8_4x64_VNNI, gemmU8_5x64_VNNI, gemmU8_6x64_VNNI,
@@ -120,6 +127,9 @@ func gemmU24_1x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, co
 
 //go:noescape
 func gemmU24_2x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+//go:noescape
+func gemmU32_1x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
 
 //go:noescape
 func sumU8_1x64_VNNI(sums *int32, x, w *int8, steps int)

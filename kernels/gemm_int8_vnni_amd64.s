@@ -214,9 +214,9 @@ TEXT ·sumU8_1x64_VNNI(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// JOIN makes one value of the sums of the upper, middle and lower bytes of a row:
-// 65536 a + 256 b + c = 65536 (a + floor(b/256)) + (256 (b mod 256) + c).
-#define JOIN(a, b, c) \
+// JOIN24 makes one value of the sums a, b and c of the bytes of a row, the upper
+// first: 65536 (a + floor(b/256)) + (256 (b mod 256) + c).
+#define JOIN24(a, b, c) \
 	VPSRAD $8, b, Z28 \
 	VPADDD Z28, a, a \
 	VPSLLD $24, b, b \
@@ -226,22 +226,42 @@ TEXT ·sumU8_1x64_VNNI(SB), NOSPLIT, $0-32
 	VCVTDQ2PS c, c \
 	VFMADD213PS c, Z31, a
 
-#define JOINS(r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11) \
-	JOIN(r0, r4, r8) \
-	JOIN(r1, r5, r9) \
-	JOIN(r2, r6, r10) \
-	JOIN(r3, r7, r11) \
-	OUT(r0, r1, r2, r3)
+#define ROW24(a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3) \
+	JOIN24(a0, b0, c0) \
+	JOIN24(a1, b1, c1) \
+	JOIN24(a2, b2, c2) \
+	JOIN24(a3, b3, c3) \
+	OUT(a0, a1, a2, a3)
 
-// BYTES loads 65536.0 and the scales.
-#define BYTES \
-	MOVL $0x47800000, AX \
-	VPBROADCASTD AX, Z31 \
-	SCALES
+// JOIN32 does it with four bytes. Each sum carries what is above a byte to the one
+// before, so that only 2^24 a, if it is large, and the result are rounded.
+#define JOIN32(a, b, c, d) \
+	VPSRAD $8, d, Z28 \
+	VPADDD Z28, c, c \
+	VPSRAD $8, c, Z28 \
+	VPADDD Z28, b, b \
+	VPSRAD $8, b, Z28 \
+	VPADDD Z28, a, a \
+	VPSLLD $24, b, b \
+	VPSRLD $8, b, b \
+	VPSLLD $24, c, c \
+	VPSRLD $16, c, c \
+	VPSLLD $24, d, d \
+	VPSRLD $24, d, d \
+	VPTERNLOGD $0xFE, b, c, d \
+	VCVTDQ2PS a, a \
+	VCVTDQ2PS d, d \
+	VFMADD213PS d, Z31, a
+
+// WEIGHT sets Z31 to the weight of the upper sum.
+#define WEIGHT(bits) MOVL bits, AX; VPBROADCASTD AX, Z31
+#define WEIGHT24 WEIGHT($0x47800000) // 2^16
+#define WEIGHT32 WEIGHT($0x4B800000) // 2^24
 
 // func gemmU24_2x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
 TEXT ·gemmU24_2x64_VNNI(SB), NOSPLIT, $0-80
 	ARGUMENTS
+	LEAQ (SI)(DX*4), R8
 	START
 	COPY(Z12, Z13, Z14, Z15)
 	ZERO(Z4, Z5, Z6, Z7)
@@ -249,9 +269,10 @@ TEXT ·gemmU24_2x64_VNNI(SB), NOSPLIT, $0-80
 	ZERO(Z16, Z17, Z18, Z19)
 	ZERO(Z20, Z21, Z22, Z23)
 	LOOP(ROWS6)
-	BYTES
-	JOINS(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11)
-	JOINS(Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23)
+	WEIGHT24
+	SCALES
+	ROW24(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11)
+	ROW24(Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23)
 	VZEROUPPER
 	RET
 
@@ -262,7 +283,26 @@ TEXT ·gemmU24_1x64_VNNI(SB), NOSPLIT, $0-80
 	ZERO(Z4, Z5, Z6, Z7)
 	ZERO(Z8, Z9, Z10, Z11)
 	LOOP(ROWS3)
-	BYTES
-	JOINS(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11)
+	WEIGHT24
+	SCALES
+	ROW24(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11)
+	VZEROUPPER
+	RET
+
+// func gemmU32_1x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+TEXT ·gemmU32_1x64_VNNI(SB), NOSPLIT, $0-80
+	ARGUMENTS
+	START
+	ZERO(Z4, Z5, Z6, Z7)
+	ZERO(Z8, Z9, Z10, Z11)
+	ZERO(Z12, Z13, Z14, Z15)
+	LOOP(ROWS4)
+	WEIGHT32
+	JOIN32(Z0, Z4, Z8, Z12)
+	JOIN32(Z1, Z5, Z9, Z13)
+	JOIN32(Z2, Z6, Z10, Z14)
+	JOIN32(Z3, Z7, Z11, Z15)
+	SCALES
+	OUT(Z0, Z1, Z2, Z3)
 	VZEROUPPER
 	RET

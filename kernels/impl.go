@@ -62,7 +62,7 @@ var schemes = []struct {
 	{SchemeSkipZeros, refOnly},
 	{SchemeLowRank, lowRankTable},
 	{SchemeInt8PerChannel, refOnly},
-	{SchemeW8A16, refOnly},
+	{SchemeW8A16, w8a16Table},
 	{SchemeW8A8, w8a8Table},
 	{SchemeW4A16, int4Table},
 }

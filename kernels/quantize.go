@@ -32,8 +32,7 @@ func quantize(codes []int8, v []float32) (scale float32) {
 // rowScale returns the scale of a vector from the bits of its largest absolute
 // value; NaN for those of a NaN or an infinity.
 func rowScale(absmax uint32) float32 {
-	const infinity = 0x7F800000
-	if absmax >= infinity {
+	if absmax >= infinityBits {
 		return nan
 	}
 	return max(math.Float32frombits(absmax)/maxCode, minScale)

@@ -159,3 +159,180 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+// STATS adds the values of v, without their signs, to the statistics: the largest
+// in Z0, exponents in Z2, the number of those that are not 0 in R8.
+#define STATS(v) \
+	VPTESTMD v, v, K2   \
+	VPMAXUD  v, Z0, Z0  \
+	VPSRLD   $23, v, v  \
+	VPADDD   v, Z2, Z2  \
+	KMOVW    K2, AX     \
+	POPCNTL  AX, AX     \
+	ADDQ     AX, R8
+
+// func statsF32_AVX512(x *float32, n int) (absmax uint32, nonzero, exponents int)
+TEXT ·statsF32_AVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), SI
+	MOVQ         n+8(FP), CX
+	MOVL         $0x7FFFFFFF, AX
+	VPBROADCASTD AX, Z31
+	VPXORD       Z0, Z0, Z0
+	VPXORD       Z2, Z2, Z2
+	XORQ         R8, R8
+	SUBQ         $32, CX
+	JLT          rest
+
+two:
+	VPANDD (SI), Z31, Z4
+	VPANDD 64(SI), Z31, Z5
+	STATS(Z4)
+	STATS(Z5)
+	ADDQ   $128, SI
+	SUBQ   $32, CX
+	JGE    two
+
+rest:
+	ADDQ   $16, CX
+	JLT    tail
+	VPANDD (SI), Z31, Z4
+	STATS(Z4)
+	ADDQ   $64, SI
+	SUBQ   $16, CX
+
+tail:
+	ADDQ     $16, CX
+	JEQ      done
+	TAIL
+	VPANDD.Z (SI), Z31, K1, Z4
+	STATS(Z4)
+
+done:
+	LARGEST(AX)
+	MOVL          AX, absmax+16(FP)
+	MOVQ          R8, nonzero+24(FP)
+	VEXTRACTI64X4 $1, Z2, Y1
+	VPADDD        Y1, Y2, Y2
+	VEXTRACTI128  $1, Y2, X1
+	VPADDD        X1, X2, X2
+	VPSHUFD       $0x4E, X2, X1
+	VPADDD        X1, X2, X2
+	VPSHUFD       $0xB1, X2, X1
+	VPADDD        X1, X2, X2
+	VMOVD         X2, AX
+	MOVQ          AX, exponents+32(FP)
+	VZEROUPPER
+	RET
+
+// INTEGERS24 turns the values of v into integers + 2^23, of 24 bits without a sign.
+// A value that rounds to 2^23 itself, from half a step below, becomes the integer
+// before.
+#define INTEGERS24(v) \
+	VMULPS    Z31, v, v \
+	VCVTPS2DQ v, v      \
+	VPMINSD   Z30, v, v \
+	VPADDD    Z29, v, v
+
+// func splitU24_AVX512(dst *int8, apart int, x *float32, n int, inverse float32)
+TEXT ·splitU24_AVX512(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), DI
+	MOVQ         apart+8(FP), R9
+	MOVQ         x+16(FP), SI
+	MOVQ         n+24(FP), CX
+	VBROADCASTSS inverse+32(FP), Z31
+	MOVL         $0x7FFFFF, AX
+	VPBROADCASTD AX, Z30
+	INCL         AX
+	VPBROADCASTD AX, Z29
+	LEAQ         (DI)(R9*2), R10
+	ADDQ         DI, R9
+	SUBQ         $16, CX
+	JLT          tail
+
+one:
+	VMOVUPS (SI), Z0
+	INTEGERS24(Z0)
+	VPSRLD  $16, Z0, Z1
+	VPSRLD  $8, Z0, Z2
+	VPMOVDB Z1, (DI)
+	VPMOVDB Z2, (R9)
+	VPMOVDB Z0, (R10)
+	ADDQ    $64, SI
+	ADDQ    $16, DI
+	ADDQ    $16, R9
+	ADDQ    $16, R10
+	SUBQ    $16, CX
+	JGE     one
+
+tail:
+	ADDQ      $16, CX
+	JEQ       done
+	TAIL
+	VMOVUPS.Z (SI), K1, Z0
+	INTEGERS24(Z0)
+	VPSRLD    $16, Z0, Z1
+	VPSRLD    $8, Z0, Z2
+	VPMOVDB   Z1, K1, (DI)
+	VPMOVDB   Z2, K1, (R9)
+	VPMOVDB   Z0, K1, (R10)
+
+done:
+	VZEROUPPER
+	RET
+
+// INTEGERS32 turns the values of v into integers + 2^31.
+#define INTEGERS32(v) \
+	VMULPS    Z31, v, v \
+	VCVTPS2DQ v, v      \
+	VPXORD    Z30, v, v
+
+// func splitU32_AVX512(dst *int8, apart int, x *float32, n int, inverse float32)
+TEXT ·splitU32_AVX512(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), DI
+	MOVQ         apart+8(FP), R9
+	MOVQ         x+16(FP), SI
+	MOVQ         n+24(FP), CX
+	VBROADCASTSS inverse+32(FP), Z31
+	MOVL         $0x80000000, AX
+	VPBROADCASTD AX, Z30
+	LEAQ         (DI)(R9*2), R10
+	LEAQ         (R10)(R9*1), R11
+	ADDQ         DI, R9
+	SUBQ         $16, CX
+	JLT          tail
+
+one:
+	VMOVUPS (SI), Z0
+	INTEGERS32(Z0)
+	VPSRLD  $24, Z0, Z1
+	VPSRLD  $16, Z0, Z2
+	VPSRLD  $8, Z0, Z3
+	VPMOVDB Z1, (DI)
+	VPMOVDB Z2, (R9)
+	VPMOVDB Z3, (R10)
+	VPMOVDB Z0, (R11)
+	ADDQ    $64, SI
+	ADDQ    $16, DI
+	ADDQ    $16, R9
+	ADDQ    $16, R10
+	ADDQ    $16, R11
+	SUBQ    $16, CX
+	JGE     one
+
+tail:
+	ADDQ      $16, CX
+	JEQ       done
+	TAIL
+	VMOVUPS.Z (SI), K1, Z0
+	INTEGERS32(Z0)
+	VPSRLD    $24, Z0, Z1
+	VPSRLD    $16, Z0, Z2
+	VPSRLD    $8, Z0, Z3
+	VPMOVDB   Z1, K1, (DI)
+	VPMOVDB   Z2, K1, (R9)
+	VPMOVDB   Z3, K1, (R10)
+	VPMOVDB   Z0, K1, (R11)
+
+done:
+	VZEROUPPER
+	RET

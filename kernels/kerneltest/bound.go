@@ -50,6 +50,27 @@ func Int8WeightBound(w, x kernels.Matrix) []float64 {
 	})
 }
 
+// W8A16Bound is Int8WeightBound for activations that may be multiplied as integers
+// of at least 24 bits (see docs/kernels.md), which adds 2^-23 sum|x| sum|w| over
+// the square root of N, the sums and N being of the values of x that are not 0.
+func W8A16Bound(w, x kernels.Matrix) []float64 {
+	bounds := Int8WeightBound(w, x)
+	integers := eachElement(w, x, func(xi, wj []float64) float64 {
+		var nonzero, sumW float64
+		for p, v := range xi {
+			if v != 0 {
+				nonzero++
+				sumW += math.Abs(wj[p]) + half*scale(wj)
+			}
+		}
+		return 2.01 * unit * sumAbs(xi) * sumW / math.Sqrt(max(1, nonzero))
+	})
+	for i, b := range integers {
+		bounds[i] += b
+	}
+	return bounds
+}
+
 // Int8Bound is the bound of a weight in symmetric absmax int8 per output channel
 // with activations in symmetric absmax int8 per row, codes in [-127, 127] and
 // exact integer sums: half a step of the channel times sum|x|, half a step of
