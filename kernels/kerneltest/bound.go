@@ -57,10 +57,11 @@ func W8A16Bound(w, x kernels.Matrix) []float64 {
 	bounds := Int8WeightBound(w, x)
 	integers := eachElement(w, x, func(xi, wj []float64) float64 {
 		var nonzero, sumW float64
+		step := half * scale(wj)
 		for p, v := range xi {
 			if v != 0 {
 				nonzero++
-				sumW += math.Abs(wj[p]) + half*scale(wj)
+				sumW += math.Abs(wj[p]) + step
 			}
 		}
 		return 2.01 * unit * sumAbs(xi) * sumW / math.Sqrt(max(1, nonzero))
