@@ -132,7 +132,7 @@ func (b *kernelsBench) rows(shape benchShape, schemes []benchScheme, products []
 	for i, p := range products {
 		ns := max(1, times[i].Min().Nanoseconds())
 		gops, weight := p.ops/float64(ns), p.info.WeightBytes
-		roof := m.Roof(schemes[i].peak(m), p.ops/float64(max(1, weight)), weight)
+		roof := m.Roof(schemes[i].peak(m), p.ops, weight)
 		rows = append(rows, benchRow{
 			Scheme: schemes[i].name, Impl: p.info.Impl, M: shape.m, K: shape.k, N: shape.n, Threads: b.threads, Cold: cold,
 			Density: rounded(p.density, 4), Rank: p.rank, Group: p.group,

@@ -53,7 +53,7 @@ func ExampleRoofs() {
 	}
 	machine := roofs.Machine(c[1:])
 	achieved := ops / float64(c[0].Min().Nanoseconds())
-	fraction := achieved / machine.Roof(machine.F32Peak, ops/float64(bytes), bytes)
+	fraction := achieved / machine.Roof(machine.F32Peak, ops, bytes)
 	fmt.Println(fraction > 0)
 	// Output: true
 }

@@ -59,12 +59,12 @@ func (m Machine) ReadAt(bytes int64) float64 {
 	return low.GBps + t*(high.GBps-low.GBps)
 }
 
-// Roof returns the rate that no function can exceed which does so many operations
-// for each byte that it reads, from a working set of some bytes: the lower of peak,
-// one of the peaks of m, and of what ReadAt(bytes) allows. (The roofline model of
-// Williams, Waterman and Patterson, Communications of the ACM 52, 2009.)
-func (m Machine) Roof(peak, intensity float64, bytes int64) float64 {
-	return min(peak, m.ReadAt(bytes)*intensity)
+// Roof returns the rate that no function can exceed which does ops operations on
+// bytes read from a working set of that size: the lower of peak, one of the peaks
+// of m, and of what ReadAt(bytes) allows. (The roofline model of Williams, Waterman
+// and Patterson, Communications of the ACM 52, 2009.)
+func (m Machine) Roof(peak, ops float64, bytes int64) float64 {
+	return min(peak, m.ReadAt(bytes)*ops/float64(max(1, bytes)))
 }
 
 // String is a line for each figure.

@@ -33,10 +33,10 @@ func TestReadAt(t *testing.T) {
 func TestRoof(t *testing.T) {
 	m := Machine{Read: []Bandwidth{{1 << 10, 50}}}
 	// One row of float32: two operations for each weight of four bytes.
-	if got := m.Roof(200, 0.5, 4<<20); got != 25 {
+	if got := m.Roof(200, 2<<20, 4<<20); got != 25 {
 		t.Errorf("memory-bound roof %v, want 25", got)
 	}
-	if got := m.Roof(200, 16, 4<<20); got != 200 {
+	if got := m.Roof(200, 64<<20, 4<<20); got != 200 {
 		t.Errorf("compute-bound roof %v, want the peak of 200", got)
 	}
 }
