@@ -10,46 +10,62 @@ import (
 	"github.com/rlx-go/gopherscope/kernels/kerneltest"
 )
 
-// schemes lists every scheme at its full precision: a low-rank product of the
-// weight and the identity loses nothing.
-var schemes = []struct {
-	name    string
-	prepare kerneltest.Prepare
-	bound   kerneltest.Bound
-	bytes   func(k, n int) int
-	exact   bool
+// A scheme of the suite, at its full precision, with one of its implementations.
+type scheme struct {
+	name, impl string
+	prepare    kerneltest.Prepare
+	bound      kerneltest.Bound
+	bytes      func(k, n int) int
+	exact      bool
 	// finite is true when the scheme refuses a weight that is not finite.
 	finite bool
-}{
-	{kernels.SchemeDense, prepare(kernels.NewDense), kerneltest.Float32Bound, bytesF32, true, false},
-	{kernels.SchemeF32, prepare(kernels.NewF32), kerneltest.Float32Bound, bytesF32, true, false},
-	{kernels.SchemeSkipZeros, prepare(kernels.NewSkipZeros), kerneltest.Float32Bound, bytesF32, true, true},
-	{kernels.SchemeLowRank, timesIdentity, kerneltest.Float32Bound, func(k, n int) int { return 4 * n * (k + n) }, false, true},
-	{kernels.SchemeInt8PerChannel, prepare(kernels.NewInt8PerChannel), kerneltest.Int8WeightBound, bytesInt8, false, true},
-	{kernels.SchemeW8A16, prepare(kernels.NewW8A16), kerneltest.Int8WeightBound, bytesInt8, false, true},
-	{kernels.SchemeW8A8, prepare(kernels.NewW8A8), kerneltest.Int8Bound, bytesInt8, false, true},
 }
 
-func bytesF32(k, n int) int  { return 4 * k * n }
-func bytesInt8(k, n int) int { return k*n + 4*n }
+func (s scheme) String() string { return "scheme=" + s.name + "/impl=" + s.impl }
 
-// prepare drops the options and the concrete type of a constructor.
-func prepare[T kernels.Multiplier](construct func(kernels.Matrix, ...kernels.Option) (T, error)) kerneltest.Prepare {
-	return func(w kernels.Matrix) (kernels.Multiplier, error) {
-		m, err := construct(w)
-		if err != nil {
-			return nil, err
+// schemes holds every implementation that can run here of every scheme. A
+// low-rank product of the weight and the identity loses nothing.
+var schemes = slices.Concat(
+	implementations(kernels.SchemeDense, prepare(kernels.NewDense), kerneltest.Float32Bound, bytesF32, true, false),
+	implementations(kernels.SchemeF32, prepare(kernels.NewF32), kerneltest.Float32Bound, bytesF32, true, false),
+	implementations(kernels.SchemeBF16, prepare(kernels.NewBF16), kerneltest.BF16Bound, bytesBF16, false, false),
+	implementations(kernels.SchemeSkipZeros, prepare(kernels.NewSkipZeros), kerneltest.Float32Bound, bytesF32, true, true),
+	implementations(kernels.SchemeLowRank, prepare(timesIdentity), kerneltest.Float32Bound, bytesIdentity, false, true),
+	implementations(kernels.SchemeInt8PerChannel, prepare(kernels.NewInt8PerChannel), kerneltest.Int8WeightBound, bytesInt8, false, true),
+	implementations(kernels.SchemeW8A16, prepare(kernels.NewW8A16), kerneltest.W8A16Bound, bytesInt8, false, true),
+	implementations(kernels.SchemeW8A8, prepare(kernels.NewW8A8), kerneltest.Int8Bound, bytesInt8, false, true),
+	implementations(kernels.SchemeW4A16, prepare(kernels.NewW4A16), kerneltest.Int4GroupBound(32), bytesInt4, false, true),
+)
+
+func implementations(name string, prepare func(...kernels.Option) kerneltest.Prepare, bound kerneltest.Bound, bytes func(k, n int) int, exact, finite bool) []scheme {
+	var all []scheme
+	for _, impl := range kernels.Implementations(name) {
+		all = append(all, scheme{name, impl, prepare(kernels.Impl(impl)), bound, bytes, exact, finite})
+	}
+	return all
+}
+
+func bytesF32(k, n int) int      { return 4 * k * n }
+func bytesBF16(k, n int) int     { return 2 * k * n }
+func bytesInt4(k, n int) int     { return k*n/2 + 2*n*((k+31)/32) }
+func bytesInt8(k, n int) int     { return k*n + 4*n }
+func bytesIdentity(k, n int) int { return 4 * n * (k + n) }
+
+// prepare drops the concrete type of a constructor and fixes its options.
+func prepare[T kernels.Multiplier](construct func(kernels.Matrix, ...kernels.Option) (T, error)) func(...kernels.Option) kerneltest.Prepare {
+	return func(opts ...kernels.Option) kerneltest.Prepare {
+		return func(w kernels.Matrix) (kernels.Multiplier, error) {
+			m, err := construct(w, opts...)
+			if err != nil {
+				return nil, err
+			}
+			return m, nil
 		}
-		return m, nil
 	}
 }
 
-func timesIdentity(w kernels.Matrix) (kernels.Multiplier, error) {
-	l, err := kernels.NewLowRankFactors(w, identity(max(0, w.Cols)))
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
+func timesIdentity(w kernels.Matrix, opts ...kernels.Option) (*kernels.LowRank, error) {
+	return kernels.NewLowRankFactors(w, identity(max(0, w.Cols)), opts...)
 }
 
 func identity(n int) kernels.Matrix {
@@ -91,26 +107,32 @@ func equalBits(a, b []float32) bool {
 
 func TestConformance(t *testing.T) {
 	for _, s := range schemes {
-		t.Run(s.name, func(t *testing.T) { kerneltest.Run(t, s.prepare, s.bound) })
+		t.Run(s.String(), func(t *testing.T) {
+			largest := 127
+			if s.name == kernels.SchemeW4A16 {
+				largest = 7
+			}
+			kerneltest.RunCodes(t, s.prepare, s.bound, largest)
+		})
 	}
 }
 
 func TestInfo(t *testing.T) {
 	const k, n = 12, 10
 	for _, s := range schemes {
-		want := kernels.Info{Scheme: s.name, Impl: kernels.ImplRef, WeightBytes: int64(s.bytes(k, n)), Exact: s.exact}
+		want := kernels.Info{Scheme: s.name, Impl: s.impl, WeightBytes: int64(s.bytes(k, n)), Exact: s.exact}
 		if got := mustPrepare(t, s.prepare, normal(k, n, 1)).Info(); got != want {
-			t.Errorf("%s: Info() = %+v, want %+v", s.name, got, want)
+			t.Errorf("%s: Info() = %+v, want %+v", s, got, want)
 		}
 	}
 }
 
-// Properties that hold bit for bit in the reference implementations.
+// Properties that hold bit for bit.
 func TestProperties(t *testing.T) {
 	const m, k, n = 6, 45, 13
 	w, x := normal(k, n, 2), normal(m, k, 3)
 	for _, s := range schemes {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(s.String(), func(t *testing.T) {
 			mul := mustPrepare(t, s.prepare, w)
 			y := kernels.Mul(mul, x)
 
@@ -148,8 +170,8 @@ func TestSkipZerosEqualsDense(t *testing.T) {
 			}
 			return 0
 		})
-		want := kernels.Mul(mustPrepare(t, prepare(kernels.NewDense), w), x)
-		got := kernels.Mul(mustPrepare(t, prepare(kernels.NewSkipZeros), w), x)
+		want := kernels.Mul(mustPrepare(t, prepare(kernels.NewDense)(), w), x)
+		got := kernels.Mul(mustPrepare(t, prepare(kernels.NewSkipZeros)(), w), x)
 		if err := kernels.RelErr(got, want); err > 1e-6 {
 			t.Errorf("density %v: error %v against dense, want at most 1e-6", density, err)
 		}
@@ -161,10 +183,13 @@ func TestNonFiniteWeightOfFloat32Schemes(t *testing.T) {
 	inf := float32(math.Inf(1))
 	w := build(2, 3, func(p, j int) float32 { return [][]float32{{1, inf, float32(math.NaN())}, {1, 1, 1}}[p][j] })
 	x := build(1, 2, func(int, int) float32 { return 2 })
-	for _, p := range []kerneltest.Prepare{prepare(kernels.NewDense), prepare(kernels.NewF32)} {
-		y := kernels.Mul(mustPrepare(t, p, w), x)
+	for _, s := range schemes {
+		if s.finite {
+			continue
+		}
+		y := kernels.Mul(mustPrepare(t, s.prepare, w), x)
 		if y.Data[0] != 4 || y.Data[1] != inf || y.Data[2] == y.Data[2] {
-			t.Errorf("y = %v, want [4 +Inf NaN]", y.Data)
+			t.Errorf("%s: y = %v, want [4 +Inf NaN]", s, y.Data)
 		}
 	}
 }

@@ -16,7 +16,11 @@ type Dense struct {
 // NewDense copies w[k,n]. It returns a *ShapeError when w is malformed.
 func NewDense(w Matrix, opts ...Option) (*Dense, error) {
 	const op = "NewDense"
-	if _, err := applyOptions(op, opts); err != nil {
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
 		return nil, err
 	}
 	if err := checkMatrix(op, "w", w); err != nil {

@@ -1,6 +1,6 @@
 // Package kernels multiplies activations by a weight that was prepared once:
-// y[m,n] = x[m,k] W[k,n], with W stored as float32, as low-rank factors or as
-// int8 codes.
+// y[m,n] = x[m,k] W[k,n], with W stored as float32 or bfloat16, as low-rank
+// factors, or as codes of 8 or 4 bits.
 //
 // # Shapes
 //
@@ -13,16 +13,31 @@
 //
 //	scheme     type             weight in memory             error
 //	dense      [Dense]          f32 [k,n]                    rounding of the sums
-//	f32        [F32]            f32 [n,k]                    rounding of the sums
+//	f32        [F32]            f32 [k,n] in panels          rounding of the sums
+//	bf16       [BF16]           bfloat16 [k,n] in panels     16-bit weight
 //	skipzeros  [SkipZeros]      f32 [k,n]                    rounding of the sums
 //	lowrank    [LowRank]        f32 [k,r] and [r,n]          truncation to rank r
 //	int8       [Int8PerChannel] int8 [k,n] and n scales      8-bit weight
 //	w8a16      [W8A16]          int8 [n,k] and n scales      8-bit weight
 //	w8a8       [W8A8]           int8 [n,k] and n scales      8-bit weight and activations
+//	w4a16      [W4A16]          int4 [k,n] in panels, scales 4-bit weight
 //
 // A constructor copies what it needs of the weight, so the caller may change
-// or drop it afterwards. These are the portable reference implementations: one
-// goroutine, plain loops, written to be read and to be compared with.
+// or drop it afterwards.
+//
+// # Implementations
+//
+// Every scheme has a portable reference implementation, plain loops in Go to be
+// read and to be compared with. The schemes that are meant to be fast also have
+// implementations in assembly, each for a tier of instructions: on amd64 avx2,
+// avx512, vnni and bf16, on arm64 neon, dotprod and i8mm. A constructor takes the
+// best one for the processor; [Implementations] lists what can run, the option
+// [Impl] and the environment variable GOPHERSCOPE_CPU choose another. The layout
+// of the prepared weight belongs to the implementation.
+//
+// MulTo shares its work among goroutines, as many as [SetThreads] says. The result
+// does not depend on their number, and MulTo does not allocate once it has seen a
+// shape.
 //
 // # Quantization
 //
@@ -37,9 +52,12 @@
 // vectors give exact zeros, and vectors below 1e-36 lose precision but never
 // produce an Inf or a NaN.
 //
+// W4A16 has 7 codes a side and a scale for each group of inputs, as its
+// documentation says.
+//
 // # Non-finite values
 //
-// Dense and F32 follow IEEE arithmetic. Every other scheme refuses a weight
+// Dense, F32 and BF16 follow IEEE arithmetic. Every other scheme refuses a weight
 // that holds a NaN or an infinity, with a [*NonFiniteError] that names the first
 // one. If a row of x holds a NaN or an infinity, that whole row of y is NaN, and
 // the other rows are not affected.

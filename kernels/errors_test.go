@@ -30,7 +30,7 @@ func TestConstructorsRefuseMalformedWeights(t *testing.T) {
 			_, err := s.prepare(w)
 			var shapeErr *kernels.ShapeError
 			if !errors.As(err, &shapeErr) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(shapeErr.Op, "New") {
-				t.Errorf("%s: %s: got error %v, want a *ShapeError of the constructor that says %q", c.name, s.name, err, c.want)
+				t.Errorf("%s: %s: got error %v, want a *ShapeError of the constructor that says %q", c.name, s, err, c.want)
 			}
 		}
 	}
@@ -44,15 +44,15 @@ func TestConstructorsNameTheFirstNonFiniteValue(t *testing.T) {
 			_, err := s.prepare(w)
 			if !s.finite {
 				if err != nil {
-					t.Errorf("%s: %v", s.name, err)
+					t.Errorf("%s: %v", s, err)
 				}
 				continue
 			}
 			var nonFinite *kernels.NonFiniteError
 			if !errors.As(err, &nonFinite) {
-				t.Errorf("%s: got error %v, want a *NonFiniteError", s.name, err)
+				t.Errorf("%s: got error %v, want a *NonFiniteError", s, err)
 			} else if nonFinite.Row != 1 || nonFinite.Col != 3 || !strings.Contains(err.Error(), "[1,3]") {
-				t.Errorf("%s: got %q, want element [1,3] named", s.name, err)
+				t.Errorf("%s: got %q, want element [1,3] named", s, err)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestFiniteWeightMayHaveNaNBetweenRows(t *testing.T) {
 	w := kernels.Matrix{Rows: 2, Cols: 1, Stride: 2, Data: []float32{1, float32(math.NaN()), 2}}
 	for _, s := range schemes {
 		if _, err := s.prepare(w); err != nil {
-			t.Errorf("%s: %v", s.name, err)
+			t.Errorf("%s: %v", s, err)
 		}
 	}
 }
@@ -72,6 +72,8 @@ func TestOptionsThatDoNotApplyAreRefused(t *testing.T) {
 	for name, construct := range map[string]func(...kernels.Option) error{
 		"NewDense":          func(o ...kernels.Option) error { _, err := kernels.NewDense(w, o...); return err },
 		"NewF32":            func(o ...kernels.Option) error { _, err := kernels.NewF32(w, o...); return err },
+		"NewBF16":           func(o ...kernels.Option) error { _, err := kernels.NewBF16(w, o...); return err },
+		"NewW4A16":          func(o ...kernels.Option) error { _, err := kernels.NewW4A16(w, o...); return err },
 		"NewSkipZeros":      func(o ...kernels.Option) error { _, err := kernels.NewSkipZeros(w, o...); return err },
 		"NewInt8PerChannel": func(o ...kernels.Option) error { _, err := kernels.NewInt8PerChannel(w, o...); return err },
 		"NewW8A16":          func(o ...kernels.Option) error { _, err := kernels.NewW8A16(w, o...); return err },
@@ -99,7 +101,7 @@ func TestNewRefusesImpossibleShapes(t *testing.T) {
 }
 
 func TestMulRefusesWrongX(t *testing.T) {
-	mul := mustPrepare(t, prepare(kernels.NewDense), normal(3, 4, 1))
+	mul := mustPrepare(t, prepare(kernels.NewDense)(), normal(3, 4, 1))
 	for _, x := range []kernels.Matrix{normal(2, 4, 1), {Rows: -1, Cols: 3, Stride: 3}} {
 		err, ok := panicked(func() { kernels.Mul(mul, x) }).(*kernels.ShapeError)
 		if !ok || err.Op != "Mul" || err.Operand != "x" {
@@ -109,13 +111,13 @@ func TestMulRefusesWrongX(t *testing.T) {
 }
 
 func TestErrorText(t *testing.T) {
-	mul := mustPrepare(t, prepare(kernels.NewF32), normal(3, 4, 1))
+	mul := mustPrepare(t, prepare(kernels.NewF32)(), normal(3, 4, 1))
 	got := panicked(func() { mul.MulTo(kernels.New(2, 4), kernels.New(2, 5)) }).(error).Error()
 	if want := "kernels: F32.MulTo: x: got [2,5], want [m,3]"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	x := kernels.New(3, 3)
-	square := mustPrepare(t, prepare(kernels.NewF32), normal(3, 3, 1))
+	square := mustPrepare(t, prepare(kernels.NewF32)(), normal(3, 3, 1))
 	got = panicked(func() { square.MulTo(x, x) }).(error).Error()
 	if want := "kernels: F32.MulTo: y: got memory that overlaps x, want memory of its own"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)

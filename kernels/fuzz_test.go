@@ -53,12 +53,12 @@ func FuzzMultipliers(f *testing.F) {
 			var nonFinite *kernels.NonFiniteError
 			if s.finite && badWeight {
 				if !errors.As(err, &nonFinite) || nonFinite.Row*w.Stride+nonFinite.Col != firstNonFinite(w.Data) {
-					t.Errorf("%s: got error %v, want the first non-finite value, number %d", s.name, err, firstNonFinite(w.Data))
+					t.Errorf("%s: got error %v, want the first non-finite value, number %d", s, err, firstNonFinite(w.Data))
 				}
 				continue
 			}
 			if err != nil {
-				t.Fatalf("%s: %v", s.name, err)
+				t.Fatalf("%s: %v", s, err)
 			}
 			y := kernels.Mul(mul, x)
 			if badWeight {
@@ -70,7 +70,7 @@ func FuzzMultipliers(f *testing.F) {
 				if firstNonFinite(row.Data) >= 0 {
 					for j, v := range got {
 						if v-v == 0 {
-							t.Errorf("%s: y[%d,%d] = %v, but row %d of x is not finite", s.name, i, j, v, i)
+							t.Errorf("%s: y[%d,%d] = %v, but row %d of x is not finite", s, i, j, v, i)
 						}
 					}
 					continue
@@ -82,7 +82,7 @@ func FuzzMultipliers(f *testing.F) {
 				want, allowed := kerneltest.Product(w, row), s.bound(w, row)
 				for j := range got {
 					if distance := math.Abs(float64(got[j]) - want[j]); !(distance <= allowed[j]) {
-						t.Errorf("%s: y[%d,%d] = %v, want %v within %v", s.name, i, j, got[j], want[j], allowed[j])
+						t.Errorf("%s: y[%d,%d] = %v, want %v within %v", s, i, j, got[j], want[j], allowed[j])
 					}
 				}
 			}

@@ -21,7 +21,11 @@ type Int8PerChannel struct {
 // when w is malformed and a *NonFiniteError when it is not finite.
 func NewInt8PerChannel(w Matrix, opts ...Option) (*Int8PerChannel, error) {
 	const op = "NewInt8PerChannel"
-	if _, err := applyOptions(op, opts); err != nil {
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
 		return nil, err
 	}
 	c, err := quantizeChannels(op, w)

@@ -1,6 +1,10 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/rlx-go/gopherscope/internal/cpu"
+)
 
 // LowRank is the weight as two float32 factors, W ~ U V with U[k,r] and V[r,n],
 // multiplied in two steps: t = xU, y = tV. That is r(k+n) multiply-adds for each
@@ -9,8 +13,25 @@ import "fmt"
 // The result is within the rounding of two float32 sums of xUV. Its distance
 // from xW is that of the factors: |x| |W - UV| in the 2-norm, row by row.
 type LowRank struct {
-	u, v Matrix // [k,r], [r,n], finite
+	k, r, n int
+	factors lowRankFactors
+	impl    impl[lowRankFuncs]
 }
+
+// lowRankFuncs is an implementation of LowRank.
+type lowRankFuncs struct {
+	// pack copies u[k,r] and v[r,n], which are finite and may have a dimension of 0.
+	pack func(u, v Matrix) lowRankFactors
+}
+
+// lowRankFactors are U[k,r] and V[r,n] as an implementation arranged them.
+type lowRankFactors interface {
+	// mul overwrites y[m,n] with x[m,k] U V, where no dimension is 0. A row of x that
+	// is not finite gives a row of NaN.
+	mul(y, x Matrix)
+}
+
+var lowRankTable = append(table[lowRankFuncs]{{cpu.Ref, lowRankRef}}, lowRankAsm...)
 
 // NewLowRank factorizes w[k,n] at the rank that the option Rank gives, which is
 // required. It returns the errors of Factorize.
@@ -20,18 +41,30 @@ func NewLowRank(w Matrix, opts ...Option) (*LowRank, error) {
 	if err != nil {
 		return nil, err
 	}
+	impl, err := lowRankTable.choose(op, o.impl)
+	if err != nil {
+		return nil, err
+	}
 	u, v, _, err := factorize(op, w, o.rank)
 	if err != nil {
 		return nil, err
 	}
-	return &LowRank{u, v}, nil
+	return newLowRank(u, v, impl), nil
 }
 
 // NewLowRankFactors copies the factors u[k,r] and v[r,n]. It returns a
 // *ShapeError when they are malformed or do not fit each other and a
 // *NonFiniteError when one is not finite.
-func NewLowRankFactors(u, v Matrix) (*LowRank, error) {
+func NewLowRankFactors(u, v Matrix, opts ...Option) (*LowRank, error) {
 	const op = "NewLowRankFactors"
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	impl, err := lowRankTable.choose(op, o.impl)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkFiniteMatrix(op, "u", u); err != nil {
 		return nil, err
 	}
@@ -41,40 +74,44 @@ func NewLowRankFactors(u, v Matrix) (*LowRank, error) {
 	if v.Rows != u.Cols {
 		return nil, &ShapeError{Op: op, Operand: "v", Got: shape(v.Rows, v.Cols), Want: fmt.Sprintf("[%d,n]", u.Cols)}
 	}
-	return &LowRank{compact(u), compact(v)}, nil
+	return newLowRank(u, v, impl), nil
+}
+
+func newLowRank(u, v Matrix, impl impl[lowRankFuncs]) *LowRank {
+	return &LowRank{u.Rows, u.Cols, v.Cols, impl.funcs.pack(u, v), impl}
 }
 
 // Dims returns the shape [k, n] of W.
-func (l *LowRank) Dims() (k, n int) { return l.u.Rows, l.v.Cols }
+func (l *LowRank) Dims() (k, n int) { return l.k, l.n }
 
 // Rank returns r, which is lower than the rank asked for when the weight has a
 // lower one.
-func (l *LowRank) Rank() int { return l.u.Cols }
+func (l *LowRank) Rank() int { return l.r }
 
 // MulTo overwrites y[m,n] with x[m,k] U V.
 func (l *LowRank) MulTo(y, x Matrix) {
-	CheckMulTo("LowRank.MulTo", y, x, l.u.Rows, l.v.Cols)
-	t := scratchF32.get(l.Rank())
-	for i := range x.Rows {
-		xi, yi := row(x, i), row(y, i)
-		if firstNonFinite(xi) >= 0 {
-			fill(yi, nan)
-			continue
+	CheckMulTo("LowRank.MulTo", y, x, l.k, l.n)
+	switch {
+	case emptyProduct(y, l.k):
+	case l.r == 0:
+		for i := range x.Rows {
+			fill(row(y, i), 0)
+			nanUnlessFinite(row(y, i), row(x, i))
 		}
-		clear(t)
-		for p, a := range xi {
-			axpy(t, a, row(l.u, p))
-		}
-		clear(yi)
-		for p, a := range t {
-			axpy(yi, a, row(l.v, p))
-		}
+	default:
+		l.factors.mul(y, x)
 	}
-	scratchF32.put(t)
+}
+
+// nanUnlessFinite sets y, a row of a product, to NaN if that of x is not finite.
+func nanUnlessFinite(y, x []float32) {
+	if firstNonFinite(x) >= 0 {
+		fill(y, nan)
+	}
 }
 
 // Info describes the prepared weight.
 func (l *LowRank) Info() Info {
-	bytes := 4 * (int64(len(l.u.Data)) + int64(len(l.v.Data)))
-	return Info{Scheme: SchemeLowRank, Impl: ImplRef, WeightBytes: bytes}
+	bytes := 4 * int64(l.r) * (int64(l.k) + int64(l.n))
+	return Info{Scheme: SchemeLowRank, Impl: l.impl.name(), WeightBytes: bytes}
 }

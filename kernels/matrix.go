@@ -25,6 +25,15 @@ func row(a Matrix, i int) []float32 {
 	return a.Data[start : start+a.Cols : start+a.Cols]
 }
 
+// rows returns rows i <= r < i+m of a.
+func rows(a Matrix, i, m int) Matrix {
+	if a.Cols > 0 {
+		a.Data = a.Data[i*a.Stride:]
+	}
+	a.Rows = m
+	return a
+}
+
 // compact returns a copy of a with no gap between its rows.
 func compact(a Matrix) Matrix {
 	c := New(a.Rows, a.Cols)
@@ -53,6 +62,17 @@ func firstNonFinite(v []float32) int {
 		}
 	}
 	return -1
+}
+
+// emptyProduct reports whether the product of x[m,k] and W that y[m,n] is for
+// needs no arithmetic, and sets y to the zeros that it is when k = 0.
+func emptyProduct(y Matrix, k int) bool {
+	if k == 0 {
+		for i := range y.Rows {
+			clear(row(y, i))
+		}
+	}
+	return k == 0 || y.Rows == 0 || y.Cols == 0
 }
 
 // fill sets every element of v.

@@ -27,21 +27,20 @@ type Multiplier interface {
 const (
 	SchemeDense          = "dense"
 	SchemeF32            = "f32"
+	SchemeBF16           = "bf16"
 	SchemeSkipZeros      = "skipzeros"
 	SchemeLowRank        = "lowrank"
 	SchemeInt8PerChannel = "int8"
 	SchemeW8A16          = "w8a16"
 	SchemeW8A8           = "w8a8"
+	SchemeW4A16          = "w4a16"
 )
-
-// ImplRef is the Info.Impl of the portable reference implementations.
-const ImplRef = "ref"
 
 // Info describes a prepared weight.
 type Info struct {
 	// Scheme is the name of the storage and arithmetic, such as SchemeF32.
 	Scheme string
-	// Impl is the implementation that runs it, such as ImplRef.
+	// Impl is the implementation that runs it, one of Implementations(Scheme).
 	Impl string
 	// WeightBytes is the number of bytes of weights, scales and indices that
 	// one call reads, counting each once.

@@ -13,7 +13,9 @@ type Option struct {
 }
 
 type options struct {
-	rank int
+	rank  int
+	group int
+	impl  string
 }
 
 // Rank sets the rank at which NewLowRank truncates the weight.
@@ -21,12 +23,20 @@ func Rank(r int) Option {
 	return Option{name: "Rank", set: func(o *options) { o.rank = r }}
 }
 
+// Impl makes a constructor use the implementation of that name, one of
+// Implementations(scheme), in place of the best one: to compare and to test.
+// Every constructor accepts it, and returns an error when that implementation
+// cannot run here.
+func Impl(name string) Option {
+	return Option{name: "Impl", set: func(o *options) { o.impl = name }}
+}
+
 // applyOptions returns the options that opts set, or an error when one of them
-// is not among those that op accepts.
+// is neither Impl nor among those that op accepts.
 func applyOptions(op string, opts []Option, accepted ...string) (options, error) {
 	var o options
 	for _, opt := range opts {
-		if !slices.Contains(accepted, opt.name) {
+		if opt.name != "Impl" && !slices.Contains(accepted, opt.name) {
 			return o, fmt.Errorf("kernels: %s: option %q does not apply", op, opt.name)
 		}
 		opt.set(&o)

@@ -29,6 +29,15 @@ func quantize(codes []int8, v []float32) (scale float32) {
 	return scale
 }
 
+// rowScale returns the scale of a vector from the bits of its largest absolute
+// value; NaN for those of a NaN or an infinity.
+func rowScale(absmax uint32) float32 {
+	if absmax >= infinityBits {
+		return nan
+	}
+	return max(math.Float32frombits(absmax)/maxCode, minScale)
+}
+
 // channels is a weight [k,n] as int8 codes with one scale per output channel.
 type channels struct {
 	k, n   int

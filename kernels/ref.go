@@ -50,6 +50,16 @@ func dotF32I8(a []float32, b []int8) float32 {
 	return sum
 }
 
+// dotF32BF16 returns the sum of a[p]*b[p] in float32, b holding bfloat16.
+func dotF32BF16(a []float32, b []uint16) float32 {
+	b = b[:len(a)]
+	var sum float32
+	for p := range a {
+		sum += a[p] * fromBF16(b[p])
+	}
+	return sum
+}
+
 // maxDotI8 is a number of products of an int8 and a code in [-127, 127] whose
 // sum always fits an int32: 2^17 * 128 * 127 < 2^31.
 const maxDotI8 = 1 << 17

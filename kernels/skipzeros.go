@@ -12,7 +12,11 @@ type SkipZeros struct {
 // *NonFiniteError when it is not finite.
 func NewSkipZeros(w Matrix, opts ...Option) (*SkipZeros, error) {
 	const op = "NewSkipZeros"
-	if _, err := applyOptions(op, opts); err != nil {
+	o, err := applyOptions(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := refOnly.choose(op, o.impl); err != nil {
 		return nil, err
 	}
 	if err := checkFiniteMatrix(op, "w", w); err != nil {

@@ -43,5 +43,7 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 	return []*cobra.Command{
 		runCommand(stdout, stderr),
 		kernelCommand(stdout, stderr),
+		benchCommand(stdout, stderr),
+		cpuCommand(stdout),
 	}
 }

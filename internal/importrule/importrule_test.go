@@ -17,19 +17,21 @@ const module = "github.com/rlx-go/gopherscope"
 // the guarded libraries that its non-test files may import. A package that is
 // not listed fails the test, so that a new one is placed on purpose.
 var allowed = map[string][]string{
+	"accel":                 {"kernels", "github.com/ebitengine/purego"},
 	"charts":                {"github.com/go-echarts/go-echarts/v2", "gonum.org/v1/plot"},
-	"cmd/gopherscope":       {"internal/interp", "internal/jupyter", "internal/nb"},
+	"cmd/gopherscope":       {"internal/cpu", "internal/interp", "internal/jupyter", "internal/nb", "kernels", "opscope", "opscope/bench", "accel", "gonum.org/v1/gonum"},
 	"internal/bindings":     {"kernels", "opscope", "opscope/bench", "opscope/weights", "charts", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
 	"internal/bindings/gen": {},
+	"internal/cpu":          {},
 	"internal/display":      {},
 	"internal/importrule":   {},
 	"internal/interp":       {"internal/bindings", "internal/display", "github.com/cosmos72/gomacro", "github.com/gopherdata/gophernotes"},
 	"internal/jupyter":      {"internal/interp", "internal/display", "github.com/go-zeromq/zmq4"},
 	"internal/nb":           {"internal/interp", "internal/display"},
-	"kernels":               {"gonum.org/v1/gonum"},
+	"kernels":               {"internal/cpu", "gonum.org/v1/gonum"},
 	"kernels/kerneltest":    {"kernels"},
 	"opscope":               {"kernels", "gonum.org/v1/gonum"},
-	"opscope/bench":         {},
+	"opscope/bench":         {"kernels", "internal/cpu"},
 	"opscope/weights":       {"kernels"},
 }
 
@@ -38,6 +40,7 @@ var guarded = []string{
 	"github.com/cosmos72/gomacro",
 	"github.com/gopherdata/gophernotes",
 	"github.com/go-zeromq/zmq4",
+	"github.com/ebitengine/purego",
 	"github.com/go-echarts/go-echarts/v2",
 	"gonum.org/v1/gonum",
 	"gonum.org/v1/plot",

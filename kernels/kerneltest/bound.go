@@ -29,6 +29,17 @@ func Float32Bound(w, x kernels.Matrix) []float64 {
 	})
 }
 
+// BF16Bound is the bound of a weight and activations rounded to bfloat16, to nearest
+// or to the largest finite one, with float32 sums: each is off by at most 2^-8 of
+// its size. Values and sums below the smallest normal float32 may be taken for 0.
+func BF16Bound(w, x kernels.Matrix) []float64 {
+	const roundoff = 0x1p-8
+	return eachElement(w, x, func(xi, wj []float64) float64 {
+		abs, flushed := dotAbs(xi, wj), minNormal*(sumAbs(xi)+sumAbs(wj)+float64(len(xi)))
+		return (2*roundoff+roundoff*roundoff)*abs + rounding(len(xi), (1+roundoff)*(1+roundoff)*abs) + flushed
+	})
+}
+
 // Int8WeightBound is the bound of a weight in symmetric absmax int8 per output
 // channel, codes in [-127, 127], with float32 activations and float32 sums: half
 // a step of the channel times sum|x|, and the rounding of the sums.
@@ -37,6 +48,28 @@ func Int8WeightBound(w, x kernels.Matrix) []float64 {
 		quantization := half * scale(wj) * sumAbs(xi)
 		return quantization + rounding(len(xi), dotAbs(xi, wj)+quantization)
 	})
+}
+
+// W8A16Bound is Int8WeightBound for activations that may be multiplied as integers
+// of at least 24 bits (see docs/kernels.md), which adds 2^-23 sum|x| sum|w| over
+// the square root of N, the sums and N being of the values of x that are not 0.
+func W8A16Bound(w, x kernels.Matrix) []float64 {
+	bounds := Int8WeightBound(w, x)
+	integers := eachElement(w, x, func(xi, wj []float64) float64 {
+		var nonzero, sumW float64
+		step := half * scale(wj)
+		for p, v := range xi {
+			if v != 0 {
+				nonzero++
+				sumW += math.Abs(wj[p]) + step
+			}
+		}
+		return 2.01 * unit * sumAbs(xi) * sumW / math.Sqrt(max(1, nonzero))
+	})
+	for i, b := range integers {
+		bounds[i] += b
+	}
+	return bounds
 }
 
 // Int8Bound is the bound of a weight in symmetric absmax int8 per output channel
@@ -49,6 +82,36 @@ func Int8Bound(w, x kernels.Matrix) []float64 {
 		quantization := s*sumAbs(xi) + t*sumAbs(wj) + float64(len(xi))*s*t
 		return quantization + 4*unit*(dotAbs(xi, wj)+quantization) + subnormal
 	})
+}
+
+// Int4GroupBound returns the bound of a weight in symmetric absmax int4, codes in
+// [-7, 7], by groups of that many consecutive inputs of a column, with scales in
+// binary16, activations of 16 bits, and float32 sums.
+//
+// The scale of a group is its absmax/7 rounded to 11 bits, or off by at most 2^-10 of
+// the largest scale of the column where that is more. The weight is off by half of it.
+// Each activation is off by 1/32512 of the largest of 32 neighbours, or 2^-127, when
+// activations are rounded.
+func Int4GroupBound(group int) Bound {
+	const halfStep = 0.5 + 0x1p-20
+	return func(w, x kernels.Matrix) []float64 {
+		return eachElement(w, x, func(xi, wj []float64) float64 {
+			floor := 0x1p-10 * absmax(wj) / 7
+			var quantization float64
+			for g := 0; g < len(wj); g += group {
+				end := min(len(wj), g+group)
+				scale := absmax(wj[g:end])/7*(1+0x1p-11) + floor + subnormal
+				quantization += halfStep * scale * sumAbs(xi[g:end])
+				for b := g; b < end; b += 32 {
+					v := wj[b:min(end, b+32)]
+					off := absmax(xi[b:min(end, b+32)])/32512 + minNormal/2
+					// The weight that is multiplied by is within half a scale of v.
+					quantization += off * (sumAbs(v) + float64(len(v))*halfStep*scale)
+				}
+			}
+			return quantization + rounding(len(xi), dotAbs(xi, wj)+quantization)
+		})
+	}
 }
 
 // Product returns x[m,k] w[k,n] in row order, summed in float64.
@@ -70,11 +133,15 @@ func rounding(k int, abs float64) float64 {
 
 // scale returns the symmetric absmax int8 step of v.
 func scale(v []float64) float64 {
-	var absmax float64
+	return max(absmax(v)/127, minNormal)
+}
+
+func absmax(v []float64) float64 {
+	var m float64
 	for _, f := range v {
-		absmax = max(absmax, math.Abs(f))
+		m = max(m, math.Abs(f))
 	}
-	return max(absmax/127, minNormal)
+	return m
 }
 
 func sumAbs(v []float64) float64 {

@@ -20,9 +20,25 @@ type Prepare func(w kernels.Matrix) (kernels.Multiplier, error)
 // Run checks the contract of kernels.Multiplier, one subtest for each part of
 // it: shapes from 0 up in every dimension, integer products that must be exact,
 // magnitudes, strides and offsets, memory outside the operands, what is refused,
-// non-finite activations, concurrent callers and allocations.
-func Run(t *testing.T, prepare Prepare, bound Bound) {
-	for _, c := range checks {
+// non-finite activations, concurrent callers, numbers of threads and allocations.
+func Run(t *testing.T, prepare Prepare, bound Bound) { RunCodes(t, prepare, bound, 127) }
+
+// RunCodes is Run for a scheme whose weights are codes up to largest, or more: the
+// integer products that must be exact are of weights up to that.
+func RunCodes(t *testing.T, prepare Prepare, bound Bound, largest int) {
+	runChecks(t, prepare, bound, checks(largest))
+}
+
+// RunForeign is Run for a library of another language, whose calls allocate in Go
+// and whose threads are its own.
+func RunForeign(t *testing.T, prepare Prepare, bound Bound) {
+	runChecks(t, prepare, bound, slices.DeleteFunc(checks(127), func(c contractCheck) bool {
+		return c.name == "Threads" || c.name == "NoAllocations"
+	}))
+}
+
+func runChecks(t *testing.T, prepare Prepare, bound Bound, list []contractCheck) {
+	for _, c := range list {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.check(prepare, bound); err != nil {
 				t.Error(err)
@@ -31,23 +47,28 @@ func Run(t *testing.T, prepare Prepare, bound Bound) {
 	}
 }
 
-// Each check returns the first violation that it finds.
-var checks = []struct {
+// A contractCheck returns the first violation that it finds.
+type contractCheck struct {
 	name  string
 	check func(Prepare, Bound) error
-}{
-	{"Info", checkInfo},
-	{"Shapes", checkShapes},
-	{"ExactIntegers", checkExactIntegers},
-	{"Magnitudes", checkMagnitudes},
-	{"Layouts", checkLayouts},
-	{"GuardPages", checkGuardPages},
-	{"BadOperands", checkBadOperands},
-	{"InterleavedViews", checkInterleavedViews},
-	{"NonFiniteActivations", checkNonFiniteActivations},
-	{"WeightIsCopied", checkWeightIsCopied},
-	{"Concurrent", checkConcurrent},
-	{"NoAllocations", checkNoAllocations},
+}
+
+func checks(largest int) []contractCheck {
+	return []contractCheck{
+		{"Info", checkInfo},
+		{"Shapes", checkShapes},
+		{"ExactIntegers", checkExactIntegers(largest)},
+		{"Magnitudes", checkMagnitudes},
+		{"Layouts", checkLayouts},
+		{"GuardPages", checkGuardPages},
+		{"BadOperands", checkBadOperands},
+		{"InterleavedViews", checkInterleavedViews},
+		{"NonFiniteActivations", checkNonFiniteActivations},
+		{"WeightIsCopied", checkWeightIsCopied},
+		{"Concurrent", checkConcurrent},
+		{"Threads", checkThreads},
+		{"NoAllocations", checkNoAllocations},
+	}
 }
 
 // Sizes around the widths of vectors, tiles and blocks, and primes.
@@ -97,37 +118,45 @@ func checkShapes(prepare Prepare, bound Bound) error {
 			}
 		}
 	}
-	return errors.Join(check(1031, 7, 1, 3), check(67, 1031, 3), check(4099, 5, 2), check(5, 3, 257))
+	return errors.Join(
+		check(1031, 7, 1, 3), check(67, 1031, 3), check(4099, 5, 2), check(5, 3, 257),
+		// Several blocks of k, of rows and of columns, and rows a page apart.
+		check(2087, 70, 1, 7, 30), check(2048, 140, 1, 13),
+	)
 }
 
-// checkExactIntegers uses integers up to 127 with the extremes present in every
-// column of w and row of x, so that the steps of symmetric int8 are exactly 1,
-// and sums below 2^24, so that float32 is exact in any order.
-func checkExactIntegers(prepare Prepare, _ Bound) error {
-	exact := func(w, x kernels.Matrix) []float64 { return make([]float64, x.Rows*w.Cols) }
-	rng := newRand()
-	integer := func(i, j int) float32 { return float32(rng.IntN(255) - 127) }
-	for _, k := range []int{1, 2, 5, 16, 33, 129, 1000} {
-		for _, n := range []int{1, 3, 16, 33} {
-			w, x := kernels.New(k, n), kernels.New(5, k)
-			fillMatrix(w, integer)
-			fillMatrix(x, integer)
-			for j := range n {
-				w.Data[rng.IntN(k)*n+j] = float32(127 - 254*(j%2))
-			}
-			for i := range x.Rows {
-				x.Data[i*k+rng.IntN(k)] = float32(127 - 254*(i%2))
-			}
-			mul, err := prepare(w)
-			if err != nil {
-				return fmt.Errorf("k=%d n=%d: %w", k, n, err)
-			}
-			if err := compare(kernels.Mul(mul, x), w, x, exact); err != nil {
-				return fmt.Errorf("k=%d n=%d: %w", k, n, err)
+// checkExactIntegers uses weights that are integers up to largest and activations up
+// to 127, with an extreme in every eighth place of a column of w and in every row of
+// x, so that the steps of symmetric codes are exactly 1, and sums below 2^24, so that
+// float32 is exact in any order.
+func checkExactIntegers(largest int) func(Prepare, Bound) error {
+	return func(prepare Prepare, _ Bound) error {
+		exact := func(w, x kernels.Matrix) []float64 { return make([]float64, x.Rows*w.Cols) }
+		rng := newRand()
+		for _, k := range []int{1, 2, 5, 16, 33, 129, 1000} {
+			for _, n := range []int{1, 3, 16, 33} {
+				w, x := kernels.New(k, n), kernels.New(5, k)
+				fillMatrix(w, func(int, int) float32 { return float32(rng.IntN(2*largest+1) - largest) })
+				fillMatrix(x, func(int, int) float32 { return float32(rng.IntN(255) - 127) })
+				for j := range n {
+					for p := 0; p < k; p += 8 {
+						w.Data[p*n+j] = float32(largest - 2*largest*(j%2))
+					}
+				}
+				for i := range x.Rows {
+					x.Data[i*k+rng.IntN(k)] = float32(127 - 254*(i%2))
+				}
+				mul, err := prepare(w)
+				if err != nil {
+					return fmt.Errorf("k=%d n=%d: %w", k, n, err)
+				}
+				if err := compare(kernels.Mul(mul, x), w, x, exact); err != nil {
+					return fmt.Errorf("k=%d n=%d: %w", k, n, err)
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }
 
 func checkMagnitudes(prepare Prepare, bound Bound) error {
@@ -230,9 +259,9 @@ func checkLayouts(prepare Prepare, bound Bound) error {
 // checkGuardPages puts w, x and y next to memory that faults.
 func checkGuardPages(prepare Prepare, bound Bound) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	for _, m := range []int{1, 2, 5, 8} {
+	for _, m := range []int{1, 2, 5, 8, 12, 13} {
 		for _, k := range []int{1, 3, 8, 15, 17, 64, 67} {
-			for _, n := range []int{1, 3, 8, 17, 31, 33, 64, 67} {
+			for _, n := range []int{1, 3, 8, 17, 31, 33, 64, 67, 127} {
 				for _, atEnd := range []bool{true, false} {
 					if err := checkGuarded(prepare, bound, m, k, n, atEnd); err != nil {
 						return fmt.Errorf("m=%d k=%d n=%d, operands at the end of a page %v: %w", m, k, n, atEnd, err)
@@ -434,6 +463,46 @@ func checkConcurrent(prepare Prepare, bound Bound) error {
 	}
 	wg.Wait()
 	return errors.Join(errs[:]...)
+}
+
+// checkThreads wants the bits of one thread from any number of them, for one
+// caller and for several at once, without an allocation.
+func checkThreads(prepare Prepare, _ Bound) error {
+	const callers, k, n = 3, 700, 517
+	defer kernels.SetThreads(0)
+	rng := newRand()
+	mul, err := prepare(normal(k, n, rng))
+	if err != nil {
+		return err
+	}
+	for _, m := range []int{1, 9} {
+		x := normal(m, k, rng)
+		kernels.SetThreads(1)
+		want := kernels.Mul(mul, x)
+		for _, threads := range []int{2, 3} {
+			kernels.SetThreads(threads)
+			var errs [callers]error
+			var wg sync.WaitGroup
+			for c := range errs {
+				wg.Go(func() {
+					for range 2 {
+						if got := kernels.Mul(mul, x); !sameBits(got.Data, want.Data) {
+							errs[c] = fmt.Errorf("m=%d: %d threads give another result than one", m, threads)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if err := errors.Join(errs[:]...); err != nil {
+				return err
+			}
+		}
+		y := kernels.New(m, n)
+		if allocs := testing.AllocsPerRun(3, func() { mul.MulTo(y, x) }); allocs > 0 {
+			return fmt.Errorf("m=%d: MulTo on several threads allocates %v times a call after the first", m, allocs)
+		}
+	}
+	return nil
 }
 
 func checkNoAllocations(prepare Prepare, _ Bound) error {

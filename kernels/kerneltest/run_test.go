@@ -83,7 +83,7 @@ func TestFaultsAreFound(t *testing.T) {
 				return math.Float32frombits(math.Float32bits(y.Data[i*y.Stride+j]) &^ 0xffff)
 			})
 		}},
-		{"rounds integers", checkExactIntegers, func(y, x, w kernels.Matrix) {
+		{"rounds integers", checkExactIntegers(127), func(y, x, w kernels.Matrix) {
 			multiply(y, x, w)
 			fillMatrix(y, func(i, j int) float32 { return y.Data[i*y.Stride+j] * (1 + 0x1p-22) })
 		}},
@@ -172,6 +172,16 @@ func TestFaultsAreFound(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			x.Data = shared
+			multiply(y, x, w)
+		}},
+		{"depends on the number of threads", checkThreads, func(y, x, w kernels.Matrix) {
+			multiply(y, x, w)
+			y.Data[0] += float32(kernels.Threads())
+		}},
+		{"allocates on several threads", checkThreads, func(y, x, w kernels.Matrix) {
+			if kernels.Threads() > 1 {
+				x = clone(x)
+			}
 			multiply(y, x, w)
 		}},
 		{"allocates", checkNoAllocations, func(y, x, w kernels.Matrix) {

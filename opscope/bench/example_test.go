@@ -31,3 +31,29 @@ func ExampleCompare() {
 	fmt.Println(c[0].Name, "is the baseline of", len(c))
 	// Output: sleep 4 ms is the baseline of 2
 }
+
+// A product that reads four megabytes and adds them up: how near is it to what
+// this machine can read at the same time?
+func ExampleRoofs() {
+	x := make([]float64, 1<<19)
+	bytes := int64(8 * len(x))
+	ops := float64(len(x))
+	var sum float64
+
+	roofs := bench.NewRoofs(1, bytes)
+	funcs := append([]bench.Func{{Name: "sum", Call: func() {
+		for _, v := range x {
+			sum += v
+		}
+	}}}, roofs.Funcs()...)
+	c, err := bench.Compare(context.Background(), funcs...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	machine := roofs.Machine(c[1:])
+	achieved := ops / float64(c[0].Min().Nanoseconds())
+	fraction := achieved / machine.Roof(machine.F32Peak, ops, bytes)
+	fmt.Println(fraction > 0)
+	// Output: true
+}

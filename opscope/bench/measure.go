@@ -16,9 +16,6 @@ const (
 	// Functions slower than roundTime get fewer rounds once each of them has had
 	// this much time on average.
 	enoughTime = 2 * time.Second
-	// The clock is read once a batch of calls of about this length, so that
-	// reading it does not add to what is measured.
-	batchTime = roundTime / 20
 )
 
 // Measure times f: a warm-up of at least one call and 20 ms, then 11 rounds of
@@ -43,12 +40,41 @@ type Func struct {
 // in turn. Round by round a different function goes first, so that
 // none always follows the same one. The result is in the order of the arguments.
 func Compare(ctx context.Context, funcs ...Func) (Comparison, error) {
-	return compare(ctx, time.Now, funcs)
+	return Plan{}.Compare(ctx, funcs...)
 }
 
-func compare(ctx context.Context, now func() time.Time, funcs []Func) (Comparison, error) {
+// A Plan changes how Compare measures. The zero Plan is that of Compare.
+type Plan struct {
+	// Rounds is the number of rounds of each function, however slow it is. 0 means
+	// 11, or as few as 3 once the functions have had 2 s each on average.
+	Rounds int
+	// RoundTime is the least time of a round, 20 ms if it is 0.
+	RoundTime time.Duration
+	// Before, if not nil, runs before each call and is not timed. The clock is
+	// then read around every single call, and a round is one call.
+	Before func()
+	// Progress, if not nil, is called after the warm-up of each function and after
+	// each of its rounds.
+	Progress func()
+}
+
+// Compare times functions against each other as the function Compare does, with
+// the differences that p states.
+func (p Plan) Compare(ctx context.Context, funcs ...Func) (Comparison, error) {
+	return p.compare(ctx, time.Now, funcs)
+}
+
+func (p Plan) compare(ctx context.Context, now func() time.Time, funcs []Func) (Comparison, error) {
 	if len(funcs) == 0 {
 		return nil, errors.New("bench: no function to time")
+	}
+	if p.RoundTime == 0 {
+		p.RoundTime = roundTime
+	}
+	progress := func() {
+		if p.Progress != nil {
+			p.Progress()
+		}
 	}
 	c := make(Comparison, len(funcs))
 	batches := make([]int, len(funcs))
@@ -60,33 +86,43 @@ func compare(ctx context.Context, now func() time.Time, funcs []Func) (Compariso
 	}
 	for i, f := range funcs {
 		var err error
-		if batches[i], err = warmUp(ctx, now, f.Call); err != nil {
+		if batches[i], err = p.warmUp(ctx, now, f.Call); err != nil {
 			return nil, err
 		}
+		progress()
 	}
 	// Garbage of the warm-up, and of what ran before, is not collected on the time of
 	// the first rounds.
 	runtime.GC()
 	start := now()
-	for round := range maxRounds {
-		if round >= minRounds && now().Sub(start) >= enoughTime*time.Duration(len(funcs)) {
-			break
+	for round := 0; ; round++ {
+		switch {
+		case p.Rounds > 0 && round == p.Rounds,
+			p.Rounds == 0 && round == maxRounds,
+			p.Rounds == 0 && round >= minRounds && now().Sub(start) >= enoughTime*time.Duration(len(funcs)):
+			return c, nil
 		}
 		for turn := range funcs {
 			i := (round + turn) % len(funcs)
-			perCall, calls, err := runRound(ctx, now, funcs[i].Call, batches[i])
+			perCall, calls, err := p.runRound(ctx, now, funcs[i].Call, batches[i])
 			if err != nil {
 				return nil, err
 			}
 			c[i].Rounds = append(c[i].Rounds, perCall)
 			c[i].Calls += calls
+			progress()
 		}
 	}
-	return c, nil
 }
 
-// warmUp calls f for a round's time and returns how many calls make a batch.
-func warmUp(ctx context.Context, now func() time.Time, f func()) (batch int, err error) {
+// warmUp calls f for a round's time and returns how many calls make a batch: the
+// clock is read once a batch, of about a twentieth of a round, so that reading it
+// does not add to what is measured.
+func (p Plan) warmUp(ctx context.Context, now func() time.Time, f func()) (batch int, err error) {
+	if p.Before != nil {
+		return 1, runBatch(ctx, f, 1)
+	}
+	enough := p.RoundTime / 40
 	start := now()
 	for batch = 1; ; {
 		before := now()
@@ -95,23 +131,26 @@ func warmUp(ctx context.Context, now func() time.Time, f func()) (batch int, err
 		}
 		after := now()
 		switch {
-		case after.Sub(start) >= roundTime && after.Sub(before) >= batchTime/2:
+		case after.Sub(start) >= p.RoundTime && after.Sub(before) >= enough:
 			return batch, nil
-		case after.Sub(before) < batchTime/2:
+		case after.Sub(before) < enough:
 			batch *= 2
 		}
 	}
 }
 
 // runRound calls f in batches until a round's time is over.
-func runRound(ctx context.Context, now func() time.Time, f func(), batch int) (perCall time.Duration, calls int, err error) {
+func (p Plan) runRound(ctx context.Context, now func() time.Time, f func(), batch int) (perCall time.Duration, calls int, err error) {
+	if p.Before != nil {
+		p.Before()
+	}
 	start := now()
 	for {
 		if err := runBatch(ctx, f, batch); err != nil {
 			return 0, 0, err
 		}
 		calls += batch
-		if took := now().Sub(start); took >= roundTime {
+		if took := now().Sub(start); took >= p.RoundTime || p.Before != nil {
 			n := time.Duration(calls)
 			return (took + n/2) / n, calls, nil
 		}

@@ -39,7 +39,7 @@ func TestRounds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			clock := &fakeClock{}
-			c, err := compare(t.Context(), clock.now, []Func{{"f", clock.takes(tt.perCall)}})
+			c, err := Plan{}.compare(t.Context(), clock.now, []Func{{"f", clock.takes(tt.perCall)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestFastCallsAreBatched(t *testing.T) {
 	clock := &fakeClock{}
 	reads := 0
 	now := func() time.Time { reads++; return clock.now() }
-	c, err := compare(t.Context(), now, []Func{{"f", clock.takes(10)}})
+	c, err := Plan{}.compare(t.Context(), now, []Func{{"f", clock.takes(10)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestFastCallsAreBatched(t *testing.T) {
 
 func TestWarmUpIsNotTimed(t *testing.T) {
 	clock := &fakeClock{}
-	c, err := compare(t.Context(), clock.now, []Func{{"f", clock.takes(time.Minute, 20*time.Millisecond)}})
+	c, err := Plan{}.compare(t.Context(), clock.now, []Func{{"f", clock.takes(time.Minute, 20*time.Millisecond)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestCompareInterleaves(t *testing.T) {
 		take := clock.takes(25 * time.Millisecond)
 		return Func{name, func() { order.WriteString(name); take() }}
 	}
-	c, err := compare(t.Context(), clock.now, []Func{call("a"), call("b"), call("c")})
+	c, err := Plan{}.compare(t.Context(), clock.now, []Func{call("a"), call("b"), call("c")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +110,53 @@ func TestCompareInterleaves(t *testing.T) {
 	}
 }
 
+func TestPlanRounds(t *testing.T) {
+	clock := &fakeClock{}
+	ticks := 0
+	p := Plan{Rounds: 7, RoundTime: 5 * time.Millisecond, Progress: func() { ticks++ }}
+	c, err := p.compare(t.Context(), clock.now, []Func{
+		{"slow", clock.takes(time.Minute)},
+		{"fast", clock.takes(2 * time.Millisecond)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range c {
+		if len(e.Rounds) != 7 {
+			t.Errorf("%s has %d rounds, want 7", e.Name, len(e.Rounds))
+		}
+	}
+	if c[0].Calls != 7 || c[1].Calls != 7*3 {
+		t.Errorf("%d and %d calls, want 7 rounds of one and of three", c[0].Calls, c[1].Calls)
+	}
+	if want := 2 * (1 + 7); ticks != want {
+		t.Errorf("%d steps of progress, want %d: a warm-up and 7 rounds of each", ticks, want)
+	}
+}
+
+func TestPlanBefore(t *testing.T) {
+	clock := &fakeClock{}
+	var order strings.Builder
+	prepare := clock.takes(time.Second)
+	call := func(name string) Func {
+		take := clock.takes(3 * time.Millisecond)
+		return Func{name, func() { order.WriteString(name); take() }}
+	}
+	p := Plan{Rounds: 3, Before: func() { order.WriteString("-"); prepare() }}
+	c, err := p.compare(t.Context(), clock.now, []Func{call("a"), call("b")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range c {
+		if want := slices.Repeat([]time.Duration{3 * time.Millisecond}, 3); !slices.Equal(e.Rounds, want) || e.Calls != 3 {
+			t.Errorf("%s: %d calls in rounds %v, want one call in each of %v", e.Name, e.Calls, e.Rounds, want)
+		}
+	}
+	if got, want := order.String(), "ab"+"-a-b"+"-b-a"+"-a-b"; got != want {
+		t.Errorf("order %s, want %s", got, want)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	clock := &fakeClock{}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -120,7 +167,7 @@ func TestCancel(t *testing.T) {
 			cancel(nil)
 		}
 	}
-	c, err := compare(ctx, clock.now, []Func{{"f", f}})
+	c, err := Plan{}.compare(ctx, clock.now, []Func{{"f", f}})
 	if !errors.Is(err, context.Canceled) || c != nil {
 		t.Errorf("got %v, %v; want nothing and context.Canceled", c, err)
 	}

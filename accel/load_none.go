@@ -1,0 +1,11 @@
+//go:build noaccel || !(linux || darwin || windows)
+
+package accel
+
+import "errors"
+
+var errLeftOut = errors.New("this program was built without the code that opens libraries")
+
+func load(string) (handle uintptr, err error)           { return 0, errLeftOut }
+func find(uintptr, string) (address uintptr, err error) { return 0, errLeftOut }
+func bind(any, uintptr)                                 {}

@@ -1,0 +1,27 @@
+//go:build !noaccel
+
+package accel
+
+import (
+	"path/filepath"
+
+	"github.com/ebitengine/purego"
+	"golang.org/x/sys/windows"
+)
+
+// load opens a library for the life of the process, never from the current
+// directory.
+func load(file string) (handle uintptr, err error) {
+	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)
+	if filepath.IsAbs(file) {
+		flags |= windows.LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR
+	}
+	h, err := windows.LoadLibraryEx(file, 0, flags)
+	return uintptr(h), err
+}
+
+func find(handle uintptr, symbol string) (address uintptr, err error) {
+	return windows.GetProcAddress(windows.Handle(handle), symbol)
+}
+
+func bind(fn any, address uintptr) { purego.RegisterFunc(fn, address) }

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/rlx-go/gopherscope/kernels"
+	"github.com/rlx-go/gopherscope/opscope/bench"
+)
+
+// benchCommand is the verb that measures speed.
+func benchCommand(stdout, stderr *os.File) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the speed of the kernels on this machine",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(benchKernels(stdout, stderr))
+	return cmd
+}
+
+// minBenchRounds is the least number of rounds whose fastest can be repeated.
+const minBenchRounds = 7
+
+// kernelsBench is one invocation of "bench kernels".
+type kernelsBench struct {
+	stdout, stderr           *os.File
+	shapes, schemes          string
+	threads, rounds          int
+	peers, cold, json, fresh bool
+}
+
+func benchKernels(stdout, stderr *os.File) *cobra.Command {
+	b := kernelsBench{stdout: stdout, stderr: stderr}
+	cmd := &cobra.Command{
+		Use:   "kernels",
+		Short: "Time every scheme against f32, against the machine's limits, and against other libraries",
+		Long: `Kernels times y[m,n] = x[m,k] W[k,n] for each shape and each scheme of package
+kernels: W is prepared once and then multiplied by again and again.
+
+Schemes:
+  f32        float32; always measured, since the others are compared with it
+  bf16       W in bfloat16, and x too where the processor has the instruction
+  w8a16      W in int8 with a scale for each output channel, x in float32
+  w8a8       W and x in int8; quantizing x is part of the time
+  w8a8-q     the same, x having been quantized before
+  w4a16      W in 4 bits with a scale for each group of 32 inputs, x in float32
+  lowrank    W as two factors of rank 8; W is a weight that has this rank
+  skipzeros  float32, skipping the zeros of x; 90% of x are zeros
+  ref        the plain loop over float32 that the others are tested against
+With --peers also, where the libraries can be opened:
+  openblas-f32  cblas_sgemm, and for m=1 cblas_sgemv
+  onednn-f32    dnnl_sgemm
+  onednn-u8s8   dnnl_gemm_u8s8s32, the counterpart of w8a8-q
+  gonum-f32     gonum's Sgemm, and for m=1 Sgemv
+A row of a library is its call alone, and about half a microsecond to make it
+from Go.
+
+All functions of a shape take turns, the machine's limits among them, in rounds
+of calls back to back for at least 20 ms. The time is that of a call in the
+fastest round. With --cold, shapes with m=1 whose float32 weight is larger than
+the last-level cache are measured again with calls that find the caches full of
+other data.
+
+Columns:
+  Gop/s      1e9 operations a second, two for each multiply-add that the scheme
+             makes: GFLOP/s, or for int8 GOP/s. lowrank and skipzeros make fewer
+             than the others.
+  GB/s       bytes of the prepared weight that a call reads over the time
+  of roof    Gop/s in percent of what the machine allows: the peak of the
+             scheme's arithmetic or, if that is lower, the bandwidth of reading
+             as many bytes again and again, or for cold calls once. The peak
+             of w8a16 and w4a16 is half of int8's, since an activation of 16 bits
+             is two bytes, or that of f32 if it is higher.
+  x f32      how many times faster than f32
+  error      relative L2 error against the float64 product of x and the W that
+             was given, so that the quantization of W is part of it
+
+The shapes by default are those of transformer layers at one row, as in
+decoding, and at 32, as in a prompt, and larger ones. There lowrank and skipzeros
+have only 64x512x512, but all of the shapes of --shapes. For more about the limits
+of the machine see "go doc github.com/rlx-go/gopherscope/opscope/bench Limits".
+
+Other programs that run at the same time spoil the figures; the fraction of the
+roof least of all. Ctrl-C ends the run with the shapes measured so far.
+
+Exit status: 0 when everything was measured, 1 otherwise.`,
+		Example: `  gopherscope bench kernels
+  gopherscope bench kernels --shapes 1x4096x4096,8x4096x4096 --schemes w8a16,w4a16
+  gopherscope bench kernels --peers --cold --threads 1 --json > kernels.json
+  GOPHERSCOPE_CPU=avx2 gopherscope bench kernels --shapes 32x1024x1024
+  gopherscope bench kernels --json | jq -r '.rows[] | [.scheme, .m, .k, .n, .ns, .roof] | @tsv'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.shapes, "shapes", "", "the shapes `MxKxN,...` in place of the default ones")
+	f.StringVar(&b.schemes, "schemes", "", "the schemes `NAME,...` in place of all")
+	f.IntVar(&b.threads, "threads", 1, "threads of each product, of the limits and of the other libraries")
+	f.IntVar(&b.rounds, "rounds", 11, fmt.Sprintf("rounds of each function, at least %d", minBenchRounds))
+	f.BoolVar(&b.peers, "peers", false, "measure OpenBLAS, oneDNN and gonum too")
+	f.BoolVar(&b.cold, "cold", false, "also measure calls whose weight is not in a cache")
+	f.BoolVar(&b.json, "json", false, "print one JSON object, {machine, rows}, when all is measured")
+	f.BoolVar(&b.fresh, "fresh", false, "measure all limits of the machine anew, in place of those kept from before")
+	return cmd
+}
+
+func (b *kernelsBench) run(ctx context.Context) error {
+	cases, err := b.cases()
+	if err != nil {
+		return err
+	}
+	// From the first Ctrl-C on, the next one has its usual effect.
+	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+	// gonum uses as many threads as Go does.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(b.threads))
+	kernels.SetThreads(b.threads)
+	defer kernels.SetThreads(0)
+
+	report := benchReport{json: b.json, stdout: b.stdout, stderr: b.stderr}
+	peers := openPeers(cases.schemes, b.threads)
+	for _, note := range peers.notes {
+		report.note(note)
+	}
+	if report.limits, err = bench.Limits(ctx, bench.LimitOptions{Threads: b.threads, Fresh: b.fresh}); err != nil {
+		return interrupted(ctx, err)
+	}
+	progress := newBenchProgress(b.stderr, len(cases.shapes))
+	for _, shape := range cases.shapes {
+		progress.start(shape)
+		var result shapeResult
+		result, err = b.measure(ctx, cases.of(shape), peers, progress)
+		progress.stop()
+		if err != nil {
+			break
+		}
+		report.add(result)
+	}
+	return errors.Join(interrupted(ctx, err), report.end())
+}
+
+// interrupted replaces the error of a context that ended by a word for it.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}
+
+// benchShape is x[m,k] W[k,n].
+type benchShape struct{ m, k, n int }
+
+func (s benchShape) String() string { return fmt.Sprintf("%dx%dx%d", s.m, s.k, s.n) }
+
+// weightBytes is the size of W in float32.
+func (s benchShape) weightBytes() int64 { return 4 * int64(s.k) * int64(s.n) }
+
+// defaultShapes are the projections of a small transformer, larger weights, and
+// one shape for the schemes that need structure.
+var defaultShapes = []benchShape{
+	{1, 1024, 1024}, {32, 1024, 1024}, // attention
+	{1, 1024, 3072}, {32, 1024, 3072}, // the way up in a feed-forward layer
+	{1, 3072, 1024}, {32, 3072, 1024}, // and down
+	{128, 1024, 1024}, {512, 1024, 1024},
+	{1, 2048, 2048}, {1, 6144, 6144}, {1, 12288, 12288},
+	structuredShape,
+}
+
+var structuredShape = benchShape{64, 512, 512}
+
+// benchCases is what to measure.
+type benchCases struct {
+	shapes  []benchShape
+	schemes []benchScheme
+	// structuredOnly keeps the schemes that need structure to structuredShape.
+	structuredOnly bool
+}
+
+// of returns the one shape with its schemes.
+func (c benchCases) of(s benchShape) benchCases {
+	schemes := c.schemes
+	if c.structuredOnly && s != structuredShape {
+		schemes = slices.DeleteFunc(slices.Clone(schemes), func(s benchScheme) bool { return s.structured })
+	}
+	return benchCases{shapes: []benchShape{s}, schemes: schemes}
+}
+
+// cases reads the flags.
+func (b *kernelsBench) cases() (benchCases, error) {
+	switch cores := runtime.NumCPU(); {
+	case b.threads < 1 || b.threads > cores:
+		return benchCases{}, fmt.Errorf("--threads %d: want 1 to %d, the number of cores", b.threads, cores)
+	case b.rounds < minBenchRounds:
+		return benchCases{}, fmt.Errorf("--rounds %d: want at least %d", b.rounds, minBenchRounds)
+	}
+	c := benchCases{shapes: defaultShapes, structuredOnly: b.shapes == ""}
+	if b.shapes != "" {
+		c.shapes = nil
+		for text := range strings.SplitSeq(b.shapes, ",") {
+			shape, err := parseShape(text)
+			if err != nil {
+				return benchCases{}, err
+			}
+			if slices.Contains(c.shapes, shape) {
+				return benchCases{}, fmt.Errorf("--shapes: %v is there twice", shape)
+			}
+			c.shapes = append(c.shapes, shape)
+		}
+	}
+	var names []string
+	if b.schemes != "" {
+		names = strings.Split(b.schemes, ",")
+		for i, name := range names {
+			names[i] = strings.TrimSpace(name)
+		}
+	}
+	known := map[string]bool{}
+	for i, s := range benchSchemes {
+		known[s.name] = true
+		named := slices.Contains(names, s.name)
+		// The first is f32, which the others are compared with.
+		if i == 0 || named || (s.peer && b.peers) || (!s.peer && names == nil) {
+			c.schemes = append(c.schemes, s)
+		}
+	}
+	for _, name := range names {
+		if !known[name] {
+			return benchCases{}, fmt.Errorf("--schemes: %q is not one of %s", name, strings.Join(schemeNames(), " "))
+		}
+	}
+	return c, nil
+}
+
+// maxDimension keeps the sizes of matrices far from overflow.
+const maxDimension = 1 << 20
+
+func parseShape(text string) (benchShape, error) {
+	var d [3]int
+	parts := strings.Split(strings.TrimSpace(text), "x")
+	ok := len(parts) == len(d)
+	for i := 0; ok && i < len(d); i++ {
+		var err error
+		d[i], err = strconv.Atoi(parts[i])
+		ok = err == nil && d[i] >= 1 && d[i] <= maxDimension
+	}
+	if !ok {
+		return benchShape{}, fmt.Errorf("--shapes: %q is not MxKxN with numbers from 1 to %d", text, maxDimension)
+	}
+	return benchShape{d[0], d[1], d[2]}, nil
+}
+
+// benchProgress shows what is measured: a bar on a terminal, elsewhere a line for
+// each shape.
+type benchProgress struct {
+	stderr       *os.File
+	bar          *progressbar.ProgressBar
+	shapes, done int
+	// Of the shape that is measured: steps in all, and taken.
+	steps, taken int
+}
+
+// barSteps is how far the bar moves for a shape.
+const barSteps = 1000
+
+func newBenchProgress(stderr *os.File, shapes int) *benchProgress {
+	p := &benchProgress{stderr: stderr, shapes: shapes}
+	if term.IsTerminal(int(stderr.Fd())) {
+		p.bar = progressbar.NewOptions(shapes*barSteps,
+			progressbar.OptionSetWriter(stderr),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+func (p *benchProgress) start(s benchShape) {
+	p.steps, p.taken = 1, 0
+	if p.bar == nil {
+		fmt.Fprintf(p.stderr, "measuring %v (%d of %d)\n", s, p.done+1, p.shapes)
+		return
+	}
+	p.bar.Describe(s.String())
+}
+
+// expect says how many steps the shape takes.
+func (p *benchProgress) expect(steps int) { p.steps = steps }
+
+func (p *benchProgress) step() {
+	p.taken++
+	if p.bar != nil {
+		p.bar.Set(p.done*barSteps + barSteps*p.taken/max(p.steps, p.taken))
+	}
+}
+
+func (p *benchProgress) stop() {
+	p.done++
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}

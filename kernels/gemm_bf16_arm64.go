@@ -1,0 +1,5 @@
+//go:build !noasm
+
+package kernels
+
+var bf16Asm table[bf16Funcs]

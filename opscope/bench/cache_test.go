@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func someMachine(f32 float64) Machine {
+	m := Machine{CPU: "c", Tier: "t", Threads: 1, F32Peak: f32, Int8Peak: 2, BF16Peak: 3}
+	for _, size := range workingSets() {
+		m.Read = append(m.Read, Bandwidth{size, 4})
+	}
+	return m
+}
+
+func TestCache(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	base := newFingerprint(1)
+	measured := 0
+	measure := func() (Machine, error) {
+		measured++
+		return someMachine(float64(measured)), nil
+	}
+	// get returns which measurement the answer is from.
+	get := func(of fingerprint, fresh bool) int {
+		t.Helper()
+		m, err := cached(dir, of, fresh, measure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(m.F32Peak)
+	}
+	if got := get(base, false); got != 1 {
+		t.Errorf("got measurement %d from no cache", got)
+	}
+	if got := get(base, false); got != 1 {
+		t.Errorf("got measurement %d, want the kept one", got)
+	}
+	if got := get(base, true); got != 2 {
+		t.Errorf("got measurement %d, want a fresh one", got)
+	}
+	if got := get(base, false); got != 2 {
+		t.Errorf("got measurement %d, want the fresh one, kept", got)
+	}
+
+	others := map[string]func(*fingerprint){
+		"format":  func(f *fingerprint) { f.Format++ },
+		"cpu":     func(f *fingerprint) { f.CPU += "x" },
+		"arch":    func(f *fingerprint) { f.Arch += "x" },
+		"tier":    func(f *fingerprint) { f.Tier += "x" },
+		"cores":   func(f *fingerprint) { f.Cores++ },
+		"go":      func(f *fingerprint) { f.Go += "x" },
+		"threads": func(f *fingerprint) { f.Threads++ },
+	}
+	for name, change := range others {
+		other := base
+		change(&other)
+		before := measured
+		if get(other, false); measured != before+1 {
+			t.Errorf("another %s is answered from the cache", name)
+		}
+		// A file under the right name that is of something else.
+		text, err := os.ReadFile(filepath.Join(dir, other.file()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, base.file()), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if get(base, false); measured != before+2 {
+			t.Errorf("a cache of another %s is taken for this machine's", name)
+		}
+	}
+
+	for name, text := range map[string]string{
+		"empty":     "",
+		"cut":       `{"Fingerprint": {`,
+		"not JSON":  "\x00\x01",
+		"no figure": `{}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, base.file()), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		before := measured
+		if get(base, false); measured != before+1 {
+			t.Errorf("a cache that is %s was used", name)
+		}
+		if get(base, false); measured != before+1 {
+			t.Errorf("a cache that is %s was not replaced", name)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 + len(others); len(entries) != want {
+		t.Errorf("the folder holds %v, want %d caches and nothing else", entries, want)
+	}
+}
+
+func TestIncompleteMachinesAreNotCaches(t *testing.T) {
+	for name, change := range map[string]func(*Machine){
+		"without a peak":              func(m *Machine) { m.Int8Peak = 0 },
+		"without a bandwidth":         func(m *Machine) { m.Read = m.Read[1:] },
+		"with a bandwidth of nothing": func(m *Machine) { m.Read[3].GBps = 0 },
+		"with other working sets":     func(m *Machine) { m.Read[3].Bytes++ },
+	} {
+		m := someMachine(1)
+		change(&m)
+		if m.complete() {
+			t.Errorf("a machine %s is complete", name)
+		}
+	}
+	if !someMachine(1).complete() {
+		t.Error("a whole machine is not complete")
+	}
+}
+
+func TestCacheFailures(t *testing.T) {
+	of := newFingerprint(1)
+	measure := func() (Machine, error) { return someMachine(7), nil }
+
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// Where a directory would have to be a file, and where the user has none.
+	for _, dir := range []string{file, ""} {
+		if m, err := cached(dir, of, false, measure); err != nil || m.F32Peak != 7 {
+			t.Errorf("cache in %q: got %v, %v, want the measurement", dir, m, err)
+		}
+	}
+
+	dir, failed := t.TempDir(), errors.New("failed")
+	if _, err := cached(dir, of, false, func() (Machine, error) { return Machine{}, failed }); !errors.Is(err, failed) {
+		t.Errorf("got %v, want the error of the measurement", err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("a failed measurement left %v", entries)
+	}
+}
