@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 	"github.com/rlx-go/gopherscope/internal/nb"
 )
 
@@ -222,7 +223,7 @@ func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, 
 	}
 	page := nb.Page{
 		Notebook: in.notebook, Name: in.name, Dir: filepath.Dir(in.absolute),
-		Facts:   fmt.Sprintf("Go %s on %s/%s", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH),
+		Facts:   fmt.Sprintf("Go %s on %s/%s", kernelinfo.GoVersion(), runtime.GOOS, runtime.GOARCH),
 		Seconds: elapsed, Failure: failure,
 	}
 	html, entry, err := page.HTML()

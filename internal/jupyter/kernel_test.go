@@ -18,6 +18,7 @@ import (
 
 	"github.com/rlx-go/gopherscope/internal/display"
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 func TestExecuteSendsEverythingInOrder(t *testing.T) {
@@ -754,7 +755,7 @@ func TestStrangersCannotEndTheKernel(t *testing.T) {
 
 func TestIPC(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Jupyter has no ipc on Windows")
+		testreq.Skip(t, "Jupyter has no ipc on Windows")
 	}
 	c := Connection{
 		Transport: "ipc", IP: filepath.Join(t.TempDir(), "k"), SignatureScheme: "hmac-sha256", Key: "k",

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/rlx-go/gopherscope/internal/display"
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
 // Runner runs cells one after the other; an *interp.Session is one.
@@ -137,15 +137,12 @@ func (n *Notebook) describeKernel() {
 	spec, _ := n.Metadata["kernelspec"].(map[string]any)
 	if name, _ := spec["name"].(string); name == "" {
 		n.Metadata["kernelspec"] = map[string]any{
-			"display_name": "Go (gopherscope)", "language": "go", "name": "gopherscope",
+			"display_name": kernelinfo.DisplayName(kernelinfo.Name), "language": kernelinfo.Language, "name": kernelinfo.Name,
 		}
 	} else if display, _ := spec["display_name"].(string); display == "" {
 		spec["display_name"] = name
 	}
-	n.Metadata["language_info"] = map[string]any{
-		"file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go",
-		"version": strings.TrimPrefix(runtime.Version(), "go"),
-	}
+	n.Metadata["language_info"] = kernelinfo.LanguageInfo()
 }
 
 // collector gathers the outputs of one cell.
