@@ -1,10 +1,7 @@
 package nb
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -102,7 +99,7 @@ func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)
 }
 
 func (c *Cell) execute(ctx context.Context, s Runner, count int) error {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		err := &interp.Error{Name: "Interrupted", Value: "interrupted before this cell ran"}
 		c.Outputs = []*Output{errorOutput(err)}
 		return err
@@ -177,15 +174,11 @@ func (c *collector) endStream() {
 func (c *collector) Display(data display.Data) { c.rich(DisplayData, 0, data) }
 
 func (c *collector) rich(kind string, count int, data display.Data) {
-	bundle, problems := storedBundle(data.Data)
-	metadata, err := jsonValue(data.Metadata)
-	if err != nil {
-		problems = append(problems, fmt.Sprintf("metadata: %v", err))
-	}
+	encoded, problems := display.Encode(data)
 	for _, p := range problems {
-		c.Stream("stderr", "not shown: "+p+"\n")
+		c.Stream("stderr", p+"\n")
 	}
-	if len(bundle) == 0 {
+	if len(encoded.Data) == 0 {
 		return
 	}
 	c.mu.Lock()
@@ -194,9 +187,7 @@ func (c *collector) rich(kind string, count int, data display.Data) {
 		return
 	}
 	c.endStream()
-	o := &Output{Type: kind, Data: bundle, ExecutionCount: count}
-	o.Metadata, _ = metadata.(map[string]any)
-	c.outputs = append(c.outputs, o)
+	c.outputs = append(c.outputs, &Output{Type: kind, Data: encoded.Data, Metadata: encoded.Metadata, ExecutionCount: count})
 }
 
 func (c *collector) close() []*Output {
@@ -205,55 +196,4 @@ func (c *collector) close() []*Output {
 	c.endStream()
 	c.closed = true
 	return c.outputs
-}
-
-// storedBundle turns the values of a MIME bundle into those of Output.Data, and
-// says which it had to leave out.
-func storedBundle(bundle display.MIMEMap) (display.MIMEMap, []string) {
-	out := display.MIMEMap{}
-	var problems []string
-	for mime, v := range bundle {
-		stored, err := storedValue(mime, v)
-		if err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", mime, err))
-			continue
-		}
-		out[mime] = stored
-	}
-	return out, problems
-}
-
-func storedValue(mime string, v any) (any, error) {
-	switch v := v.(type) {
-	case string:
-		if t := strings.TrimSpace(v); isJSON(mime) && (strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[")) {
-			return jsonValue(json.RawMessage(v))
-		}
-		return v, nil
-	case []byte:
-		switch {
-		case isJSON(mime):
-			return jsonValue(json.RawMessage(v))
-		case isText(mime):
-			return string(v), nil
-		}
-		return base64.StdEncoding.EncodeToString(v), nil
-	}
-	if isJSON(mime) {
-		return jsonValue(v)
-	}
-	return fmt.Sprint(v), nil
-}
-
-// jsonValue returns v as Decode would have read it.
-func jsonValue(v any) (any, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var out any
-	err = d.Decode(&out)
-	return out, err
 }

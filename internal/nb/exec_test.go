@@ -115,7 +115,7 @@ func TestExecute(t *testing.T) {
 			{Type: Stream, Name: "stderr", Text: "warned & done\n"},
 			{Type: Stream, Name: "stdout", Text: "two\n"}},
 		2: nil,
-		3: {{Type: ExecuteResult, ExecutionCount: 2, Data: display.MIMEMap{"text/plain": "a < b"}}},
+		3: {{Type: ExecuteResult, ExecutionCount: 2, Data: display.MIMEMap{"text/plain": "a < b"}, Metadata: display.MIMEMap{}}},
 		7: {
 			{Type: Stream, Name: "stdout", Text: "before\n"},
 			{Type: ErrorOutput, ErrorName: "Panic", ErrorValue: "boom <now>", Traceback: []string{"\x1b[31mPanic\x1b[0m: boom <now>", "and more", "cell 1, line 4"}}},
@@ -138,7 +138,7 @@ func TestExecute(t *testing.T) {
 	want := []string{
 		"display_datamap[application/json:map[a:[1 2]]]",
 		"display_datamap[application/vnd.x+json:map[k:1]]",
-		"streamnot shown: application/json: json: unsupported value: NaN\nmap[]",
+		"streamdisplay: application/json left out: json: unsupported value: NaN\nmap[]",
 		"display_datamap[text/plain:NaN]",
 		"display_datamap[application/octet-stream:AAE=]",
 	}

@@ -88,7 +88,7 @@ func (d *document) richest(o *Output, cell string) string {
 func plainest(bundle display.MIMEMap) string {
 	var types []string
 	for mime, v := range bundle {
-		if isJSON(mime) {
+		if display.IsJSON(mime) {
 			if text, err := json.MarshalIndent(v, "", "  "); err == nil {
 				return highlight(string(text), "json")
 			}
