@@ -258,9 +258,7 @@ func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError
 	if err != nil {
 		return nil, err
 	}
-	err = in.notebook.Execute(ctx, session, progress)
-	var failure *nb.CellError
-	errors.As(err, &failure)
+	failure := in.notebook.Execute(ctx, session, progress)
 	return failure, session.Close()
 }
 

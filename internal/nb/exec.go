@@ -68,10 +68,10 @@ const raisesException = "raises-exception"
 
 // Execute runs the notebook's code cells in order and replaces all their
 // outputs and execution counts. The first cell that fails keeps its error as an
-// output and ends the run with a *CellError; so does the end of ctx. The cells
+// output and ends the run with that failure; so does the end of ctx. The cells
 // after it have no outputs then. Before each cell and at the end, progress is
-// told how many cells ran.
-func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) error {
+// told how many cells ran. Execute returns nil when every cell ran.
+func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) *CellError {
 	n.describeKernel()
 	n.fillIDs()
 	for _, c := range n.Cells {

@@ -2,7 +2,6 @@ package nb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -80,23 +79,21 @@ func session(t *testing.T) script {
 
 // executedNotebook runs a notebook with each kind of output, whose last but one
 // cell fails.
-func executedNotebook(t *testing.T) (*Notebook, error) {
+func executedNotebook(t *testing.T) (*Notebook, *CellError) {
 	n := &Notebook{Cells: []*Cell{{Type: Markdown, Source: "# Outputs\n\nOne of each, $x$.", ID: "first"}}}
 	for _, source := range []string{"streams", "  ", "value", "chart", "latex", "json", "panic", "value"} {
 		n.Cells = append(n.Cells, code(source))
 	}
-	err := n.Execute(context.Background(), session(t), func(int) {})
-	return n, err
+	return n, n.Execute(context.Background(), session(t), func(int) {})
 }
 
 func TestExecute(t *testing.T) {
-	n, err := executedNotebook(t)
-	var failure *CellError
-	if !errors.As(err, &failure) || failure.Cell != 6 || failure.ID != n.Cells[7].ID || failure.Interrupted {
-		t.Fatalf("error %+v", err)
+	n, failure := executedNotebook(t)
+	if failure == nil || failure.Cell != 6 || failure.ID != n.Cells[7].ID || failure.Interrupted {
+		t.Fatalf("failure %+v", failure)
 	}
-	if want := "cell 6 (in cell 1, line 4): boom <now>"; err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
+	if want := "cell 6 (in cell 1, line 4): boom <now>"; failure.Error() != want {
+		t.Errorf("got %q, want %q", failure, want)
 	}
 	if want := "Panic: boom <now>\nand more\ncell 1, line 4"; failure.Traceback() != want {
 		t.Errorf("traceback %q", failure.Traceback())
@@ -189,10 +186,9 @@ func TestExecuteInterrupted(t *testing.T) {
 	s := session(t)
 	s["cancel"] = func(interp.Sink) (*display.Data, error) { cancel(); return nil, nil }
 	n := &Notebook{Cells: []*Cell{code("value"), code("cancel"), code("value"), code("value")}}
-	err := n.Execute(ctx, s, func(int) {})
-	var failure *CellError
-	if !errors.As(err, &failure) || !failure.Interrupted || failure.Cell != 3 {
-		t.Fatalf("error %+v", err)
+	failure := n.Execute(ctx, s, func(int) {})
+	if failure == nil || !failure.Interrupted || failure.Cell != 3 {
+		t.Fatalf("failure %+v", failure)
 	}
 	if o := n.Cells[2].Outputs; len(o) != 1 || o[0].ErrorName != "Interrupted" || n.Cells[2].ExecutionCount != 0 {
 		t.Errorf("the cell that did not run: %s", dump(o))

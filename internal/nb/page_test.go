@@ -19,8 +19,8 @@ func mustPage(t *testing.T, p *Page) (string, Entry) {
 }
 
 func failurePage(t *testing.T) *Page {
-	n, err := executedNotebook(t)
-	return &Page{Notebook: n, Name: "01 a#b", Facts: "Go 1.26 on plan9/mips", Seconds: 75.4, Failure: err.(*CellError)}
+	n, failure := executedNotebook(t)
+	return &Page{Notebook: n, Name: "01 a#b", Facts: "Go 1.26 on plan9/mips", Seconds: 75.4, Failure: failure}
 }
 
 // body is a page without its styles and KaTeX.
