@@ -48,14 +48,14 @@ func (e *CellError) Error() string {
 	return place + ": " + oneLine(ie.Value)
 }
 
-// Traceback returns what the session said of the failure, in lines without
-// colours, or "" when that is no more than Error says.
+// Traceback returns what the session said of the failure beside Error, in lines
+// without colours: more of the message, and the places in the source.
 func (e *CellError) Traceback() string {
 	var ie *interp.Error
 	if !errors.As(e.Err, &ie) {
 		return ""
 	}
-	return stripANSI(strings.Join(ie.Traceback, "\n"))
+	return stripANSI(strings.Join(afterTitle(ie.Traceback, errorTitle(ie.Name, ie.Value)), "\n"))
 }
 
 func cellName(count int) string { return fmt.Sprintf("cell %d", count) }

@@ -2,6 +2,7 @@ package nb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -95,7 +96,7 @@ func TestExecute(t *testing.T) {
 	if want := "cell 6 (in cell 1, line 4): boom <now>"; failure.Error() != want {
 		t.Errorf("got %q, want %q", failure, want)
 	}
-	if want := "Panic: boom <now>\nand more\ncell 1, line 4"; failure.Traceback() != want {
+	if want := "and more\ncell 1, line 4"; failure.Traceback() != want {
 		t.Errorf("traceback %q", failure.Traceback())
 	}
 	var counts []int
@@ -141,6 +142,24 @@ func TestExecute(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("json cell:\n got %q\nwant %q", got, want)
+	}
+}
+
+func TestTraceback(t *testing.T) {
+	title := "\x1b[31mPanic\x1b[0m: boom"
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&interp.Error{Name: "Panic", Value: "boom", Traceback: []string{title, "cell 2, line 1", "    f()", "    \x1b[31m^\x1b[0m"}}, "cell 2, line 1\n    f()\n    ^"},
+		{&interp.Error{Name: "Panic", Value: "boom", Traceback: []string{title}}, ""},
+		{&interp.Error{Name: "Panic", Value: "boom", Traceback: []string{"cell 2, line 1"}}, "cell 2, line 1"},
+		{&interp.Error{Name: "Panic", Value: "boom"}, ""},
+		{errors.New("boom"), ""},
+	} {
+		if got := (&CellError{Cell: 2, Err: c.err}).Traceback(); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
 	}
 }
 
