@@ -152,7 +152,7 @@ func (r *notebookRun) inputs(args []string) ([]input, error) {
 	}
 	for _, in := range inputs {
 		target := filepath.Join(r.out, in.name+".ipynb")
-		if overwritten := sameFile(target, inputs); overwritten != "" {
+		if overwritten := overwrittenInput(target, inputs); overwritten != "" {
 			problems = append(problems, fmt.Errorf("%s: would be overwritten by %s; choose another folder with --out", overwritten, target))
 		}
 	}
@@ -196,8 +196,8 @@ func readInput(path string) (input, error) {
 	return input{path: path, absolute: absolute, name: strings.TrimSuffix(base, filepath.Ext(base)), notebook: notebook}, nil
 }
 
-// sameFile returns which input a file is, or "".
-func sameFile(path string, inputs []input) string {
+// overwrittenInput returns the input that writing to path would overwrite, or "".
+func overwrittenInput(path string, inputs []input) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""

@@ -367,41 +367,34 @@ func TestControlAndHeartbeatAreServedWhileACellRuns(t *testing.T) {
 	}
 }
 
-func TestInterruptAbortsWhateverStopOnErrorSays(t *testing.T) {
-	began := make(chan struct{}, 1)
-	k := startKernel(t, scripted{"block": block(began)}.session())
-	c := k.connect(t)
-	running := c.send(c.shell, "execute_request", executeJSON("block", `,"stop_on_error":false`))
-	<-began
-	behind := c.send(c.shell, "execute_request", executeJSON("next", ""))
-	waitFor(t, "the cell that waits", func() bool {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		return len(k.queue) == 1
-	})
-	k.Interrupt()
-	c.reply(c.shell, running)
-	if r := c.reply(c.shell, behind); r.body["status"] != "aborted" {
-		t.Errorf("the cell behind it: %v", r.body)
-	}
-}
-
-func TestCellsOnControlWaitForTheirTurn(t *testing.T) {
-	began := make(chan struct{}, 1)
-	k := startKernel(t, scripted{"block": block(began)}.session())
-	c := k.connect(t)
-	running := c.send(c.shell, "execute_request", executeJSON("block", ""))
-	<-began
-	behind := c.send(c.control, "execute_request", executeJSON("next", ""))
-	waitFor(t, "the cell that waits", func() bool {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		return len(k.queue) == 1
-	})
-	k.Interrupt()
-	c.reply(c.shell, running)
-	if r := c.reply(c.control, behind); r.body["status"] != "aborted" {
-		t.Errorf("the cell on control: %v", r.body)
+func TestInterruptAbortsTheCellBehind(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		more   string // of the running cell
+		behind func(*client) *channel
+	}{
+		{"whatever stop_on_error says", `,"stop_on_error":false`, func(c *client) *channel { return c.shell }},
+		{"on control too", "", func(c *client) *channel { return c.control }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			began := make(chan struct{}, 1)
+			k := startKernel(t, scripted{"block": block(began)}.session())
+			c := k.connect(t)
+			running := c.send(c.shell, "execute_request", executeJSON("block", test.more))
+			<-began
+			ch := test.behind(c)
+			behind := c.send(ch, "execute_request", executeJSON("next", ""))
+			waitFor(t, "the cell that waits", func() bool {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				return len(k.queue) == 1
+			})
+			k.Interrupt()
+			c.reply(c.shell, running)
+			if r := c.reply(ch, behind); r.body["status"] != "aborted" {
+				t.Errorf("the cell behind it: %v", r.body)
+			}
+		})
 	}
 }
 
