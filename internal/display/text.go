@@ -47,14 +47,15 @@ func TextOf(v any, method Lookup) string {
 }
 
 // cut bounds a string.
-func cut(s string) string { return cutTo(maxText, s) }
+func cut(s string) string { return cutTo(s, maxText) }
 
-// cutTo bounds a string to so many bytes, on a character's boundary, and says
-// how long it was.
-func cutTo(end int, s string) string {
-	if len(s) <= end {
+// cutTo bounds a string to size bytes, on a character's boundary, and says how
+// long it was.
+func cutTo(s string, size int) string {
+	if len(s) <= size {
 		return s
 	}
+	end := size
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}
@@ -70,7 +71,7 @@ type printer struct {
 func (p *printer) full() bool { return p.Len() >= maxText }
 
 // text writes as much of s as there is room for.
-func (p *printer) text(s string) { p.WriteString(cutTo(max(0, maxText-p.Len()), s)) }
+func (p *printer) text(s string) { p.WriteString(cutTo(s, max(0, maxText-p.Len()))) }
 
 func (p *printer) value(v reflect.Value, depth int) {
 	switch {
