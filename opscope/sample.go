@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/rlx-go/gopherscope/kernels"
 )
 
 // Dist is a distribution of matrix elements for [Sample]. Each has one
@@ -61,16 +63,13 @@ func ParseDist(name string) (Dist, error) {
 }
 
 // Sample draws a matrix. The same arguments give the same bits on every
-// platform. It panics on a negative size and on a Dist that is none of the
-// constants.
+// platform. It panics on a size that kernels.New refuses and on a Dist that
+// is none of the constants.
 //
 // Two matrices of one distribution need two seeds: with the same seed the
 // smaller repeats values of the larger.
 func Sample(d Dist, rows, cols int, seed uint64) Matrix {
-	if rows < 0 || cols < 0 {
-		panic(fmt.Sprintf("opscope: sample of %d rows and %d columns", rows, cols))
-	}
-	w := Matrix{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: make([]float32, rows*cols)}
+	w := kernels.New(rows, cols)
 	s := newSource(seed, uint64(d))
 	switch d {
 	case Gaussian:

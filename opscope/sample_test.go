@@ -162,3 +162,16 @@ func TestSampleShapes(t *testing.T) {
 		t.Error("an unknown distribution did not panic")
 	}
 }
+
+func TestSampleRefusesSizesThatOverflow(t *testing.T) {
+	for _, size := range [][2]int{{-1, 2}, {2, -1}, {1 << 32, 1 << 32}, {1<<62 + 1, 4}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a sample of %d x %d did not panic", size[0], size[1])
+				}
+			}()
+			opscope.Sample(opscope.Gaussian, size[0], size[1], 1)
+		}()
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rlx-go/gopherscope/internal/interp"
 	"github.com/rlx-go/gopherscope/internal/jupyter"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
 func kernelCommand(stdout, stderr *os.File) *cobra.Command {
@@ -85,7 +86,7 @@ type specLocation struct {
 
 func (l *specLocation) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.name, "name", jupyter.DefaultName, "name of the kernel, the one notebooks ask for")
+	f.StringVar(&l.name, "name", kernelinfo.Name, "name of the kernel, the one notebooks ask for")
 	f.BoolVar(&l.user, "user", false, "for this user (the default)")
 	f.BoolVar(&l.sysPrefix, "sys-prefix", false, "in the active conda or virtual environment")
 	f.StringVar(&l.prefix, "prefix", "", "under `DIR`/share/jupyter")

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +35,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root.SetErr(stderr)
 	root.AddCommand(commands(stdout, stderr)...)
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "gopherscope:", err)
+		fmt.Fprintln(stderr, "gopherscope:", printable(err.Error()))
 		return 1
 	}
 	return 0
@@ -46,4 +49,18 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 		benchCommand(stdout, stderr),
 		cpuCommand(stdout),
 	}
+}
+
+// printable escapes what a terminal would not print as it stands, since an error
+// may quote the name or the content of a hostile file. Line ends stay.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\n' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 	"github.com/rlx-go/gopherscope/internal/nb"
 )
 
@@ -151,7 +152,7 @@ func (r *notebookRun) inputs(args []string) ([]input, error) {
 	}
 	for _, in := range inputs {
 		target := filepath.Join(r.out, in.name+".ipynb")
-		if overwritten := sameFile(target, inputs); overwritten != "" {
+		if overwritten := overwrittenInput(target, inputs); overwritten != "" {
 			problems = append(problems, fmt.Errorf("%s: would be overwritten by %s; choose another folder with --out", overwritten, target))
 		}
 	}
@@ -195,8 +196,8 @@ func readInput(path string) (input, error) {
 	return input{path: path, absolute: absolute, name: strings.TrimSuffix(base, filepath.Ext(base)), notebook: notebook}, nil
 }
 
-// sameFile returns which input a file is, or "".
-func sameFile(path string, inputs []input) string {
+// overwrittenInput returns the input that writing to path would overwrite, or "".
+func overwrittenInput(path string, inputs []input) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
@@ -222,7 +223,7 @@ func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, 
 	}
 	page := nb.Page{
 		Notebook: in.notebook, Name: in.name, Dir: filepath.Dir(in.absolute),
-		Facts:   fmt.Sprintf("Go %s on %s/%s", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH),
+		Facts:   fmt.Sprintf("Go %s on %s/%s", kernelinfo.GoVersion(), runtime.GOOS, runtime.GOARCH),
 		Seconds: elapsed, Failure: failure,
 	}
 	html, entry, err := page.HTML()
@@ -257,9 +258,7 @@ func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError
 	if err != nil {
 		return nil, err
 	}
-	err = in.notebook.Execute(ctx, session, progress)
-	var failure *nb.CellError
-	errors.As(err, &failure)
+	failure := in.notebook.Execute(ctx, session, progress)
 	return failure, session.Close()
 }
 

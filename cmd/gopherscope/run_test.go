@@ -139,7 +139,8 @@ func TestRunFailingCell(t *testing.T) {
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
-	if !strings.Contains(stderr, "gopherscope: a.ipynb: cell 2, line 3: ") || !strings.HasSuffix(stderr, "gopherscope: 1 of 2 notebooks failed\n") {
+	if !strings.Contains(stderr, "gopherscope: a.ipynb: cell 2, line 3: ") || strings.Count(stderr, "out of range") != 1 ||
+		!strings.Contains(stderr, "\n        one[i]\n") || !strings.HasSuffix(stderr, "gopherscope: 1 of 2 notebooks failed\n") {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 	type result struct {

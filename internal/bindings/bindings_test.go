@@ -6,7 +6,6 @@ import (
 	"go/build"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/cosmos72/gomacro/base/untyped"

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 func TestMake(t *testing.T) {
@@ -41,6 +44,8 @@ func TestMake(t *testing.T) {
 		{"Any string of a type", Any("text/html", "<b>"), MIMEMap{"text/html": "<b>", "text/plain": "<b>"}},
 		{"Any reader", Any("text/csv", strings.NewReader("a,b")), MIMEMap{"text/csv": "a,b", "text/plain": "a,b"}},
 		{"Any writer", Any("image/png", io.WriterTo(bytes.NewBufferString("p"))), MIMEMap{"image/png": []byte("p"), "text/plain": "<image/png, 1 bytes>"}},
+		{"Auto of another value", Auto([]int{1}), MIMEMap{"text/plain": "[1]"}},
+		{"Auto of nothing", Auto(nil), MIMEMap{"text/plain": "<nil>"}},
 		{"Any shows itself", Any("x/y", simple{}), MIMEMap{"text/html": "<s/>", "text/plain": "{}"}},
 		{"Auto detects", Auto([]byte("\x89PNG\r\n\x1a\n")), MIMEMap{"image/png": []byte("\x89PNG\r\n\x1a\n"), "text/plain": "<image/png, 8 bytes>"}},
 		{"Auto detects HTML", Auto([]byte("<html></html>")), MIMEMap{"text/html": "<html></html>", "text/plain": "<html></html>"}},
@@ -49,6 +54,20 @@ func TestMake(t *testing.T) {
 		if !reflect.DeepEqual(test.got.Data, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, test.got.Data, test.want)
 		}
+	}
+	for name, d := range map[string]Data{
+		"HTML":      HTML(strings.Repeat("日", 1_000_000)),
+		"Latex":     Latex(strings.Repeat("x", 1_000_000)),
+		"Any":       Any("text/csv", strings.NewReader(strings.Repeat("1,2\n", 1_000_000))),
+		"Auto":      Auto(make([]int, 1_000_000)),
+		"JSON text": MakeData("application/json", strings.Repeat(" ", 1_000_000)),
+	} {
+		if plain, ok := d.Data["text/plain"].(string); !ok || len(plain) > 10_000 || !utf8.ValidString(plain) {
+			t.Errorf("the text beside %s has %d bytes", name, len(plain))
+		}
+	}
+	if text := strings.Repeat("x", 1_000_000); MakeData("text/plain", text).Data["text/plain"] != text {
+		t.Error("text that is the content itself is cut")
 	}
 	if d := MIME(MIMEMap{"a/b": 1}, MIMEMap{"c": 2}); d.Data["a/b"] != 1 || d.Metadata["c"] != 2 {
 		t.Errorf("MIME gave %v", d)
@@ -159,6 +178,10 @@ type cycle struct {
 	M    map[string]*cycle
 }
 
+type wideType = struct {
+	A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z struct{ X map[string]map[string]error }
+}
+
 type text string
 
 func (t text) String() string { return "<" + string(t) + ">" }
@@ -242,6 +265,45 @@ func TestText(t *testing.T) {
 	}
 }
 
+// node is one of a graph in which a few pointers lead to many paths.
+type node struct {
+	Name  string
+	Kids  []*node
+	Named map[string]*node
+	Any   any
+}
+
+// graph returns a node with width ways, through slices, maps and interfaces, to
+// each of the depth nodes below it.
+func graph(depth, width int) *node {
+	n := &node{Name: strings.Repeat("name ", 20), Named: map[string]*node{}}
+	if depth > 0 {
+		kid := graph(depth-1, width)
+		n.Any = kid
+		for i := range width {
+			n.Kids = append(n.Kids, kid)
+			n.Named[fmt.Sprint(i)] = kid
+		}
+	}
+	return n
+}
+
+// figure returns a plot that was drawn once, so that its fonts are loaded.
+func figure(t *testing.T) *plot.Plot {
+	t.Helper()
+	p := plot.New()
+	line, err := plotter.NewLine(make(plotter.XYs, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Add(line, plotter.NewGrid())
+	p.Legend.Add("line", line)
+	if _, err := p.WriterTo(100, 100, "png"); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestTextIsBounded(t *testing.T) {
 	deep := any(1)
 	for range 100_000 {
@@ -258,6 +320,7 @@ func TestTextIsBounded(t *testing.T) {
 	for i := range 50_000 {
 		big[i] = strings.Repeat("v", 1000)
 	}
+	long := text(strings.Repeat("日本", 2000))
 	for name, value := range map[string]any{
 		"slice":   make([]float64, 5_000_000),
 		"array":   [100_000]int{},
@@ -269,9 +332,15 @@ func TestTextIsBounded(t *testing.T) {
 		"wide":    wide,
 		"matrix":  blas{5000, 2000, make([]float64, 10_000_000), 2000},
 		"dense":   dense{1 << 40, 1 << 40},
+		"graph":   graph(50, 200),
+		"graphs":  []any{graph(3, 50), graph(5, 5), *graph(9, 1)},
+		"plot":    figure(t),
+		"plots":   map[string]any{"a": figure(t), "b": []*plot.Plot{figure(t), figure(t)}},
+		"long":    struct{ A, B, C, D text }{long, long, long, long},
+		"types":   []any{wideType{}, func(wideType) {}, func(wideType) {}},
 	} {
 		got := Text(value)
-		if len(got) > 3*maxText || !utf8.ValidString(got) {
+		if len(got) > 10_000 || !utf8.ValidString(got) {
 			t.Errorf("%s: %d bytes, valid %v", name, len(got), utf8.ValidString(got))
 		}
 	}

@@ -48,7 +48,7 @@ func Encode(d Data) (encoded Data, problems []string) {
 }
 
 func encodeContent(mimeType string, v any) (any, error) {
-	switch content := content(v).(type) {
+	switch content := unnamed(v).(type) {
 	case string:
 		if IsJSON(mimeType) && json.Valid([]byte(content)) {
 			return decodeJSON([]byte(content))
@@ -70,9 +70,9 @@ func encodeContent(mimeType string, v any) (any, error) {
 	return string(text), err
 }
 
-// content makes plain strings and bytes of types that are no more than these,
-// such as template.HTML. Other values it returns as they are.
-func content(v any) any {
+// unnamed makes a string or a []byte of a type that is no more than that, such as
+// template.HTML. Other values it returns as they are.
+func unnamed(v any) any {
 	rv := reflect.ValueOf(v)
 	switch {
 	case !rv.IsValid() || rv.NumMethod() > 0:

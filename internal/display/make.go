@@ -25,12 +25,12 @@ func JSON(json map[string]any) Data { return MakeData(MIMETypeJSON, json) }
 
 // Latex is a formula in the line of text; dollar signs around it are optional.
 func Latex(latex string) Data {
-	return MakeData3(MIMETypeLatex, latex, "$"+strings.Trim(latex, "$")+"$")
+	return MakeData3(MIMETypeLatex, cut(latex), "$"+strings.Trim(latex, "$")+"$")
 }
 
 // Math is a formula on a line of its own; dollar signs around it are optional.
 func Math(latex string) Data {
-	return MakeData3(MIMETypeLatex, latex, "$$"+strings.Trim(latex, "$")+"$$")
+	return MakeData3(MIMETypeLatex, cut(latex), "$$"+strings.Trim(latex, "$")+"$$")
 }
 
 // Markdown is formatted text.
@@ -73,7 +73,8 @@ func Auto(data any) Data { return Any("", data) }
 
 // Any shows a value that shows itself, or a string, a []byte, an io.Reader or
 // an io.WriterTo as content of the given MIME type. An empty type means plain
-// text for a string and is detected for the others. It panics on other values
+// text for a string and is detected for the others. Other values are shown as
+// Text when the type is empty or plain text. It panics when the type is another,
 // and on a read error.
 func Any(mimeType string, data any) Data {
 	if d, ok := Render(data, Methods(data)); ok {
@@ -100,6 +101,9 @@ func Any(mimeType string, data any) Data {
 		}
 		content = buf.Bytes()
 	default:
+		if mimeType == "" || mimeType == MIMETypeText {
+			return MakeData(MIMETypeText, Text(data))
+		}
 		panic(fmt.Errorf("display.Any: a %T cannot be shown as %q", data, mimeType))
 	}
 	if mimeType == "" {
@@ -111,7 +115,8 @@ func Any(mimeType string, data any) Data {
 	return MakeData(mimeType, content)
 }
 
-// MakeData is content of one MIME type, with a plain text for other readers.
+// MakeData is content of one MIME type, with a plain text for other readers: the
+// beginning of it when it is long.
 func MakeData(mimeType string, data any) Data {
 	d := Data{Data: MIMEMap{mimeType: data}}
 	if mimeType != MIMETypeText {
@@ -132,7 +137,7 @@ func MIME(data, metadata MIMEMap) Data { return Data{Data: data, Metadata: metad
 func plain(mimeType string, data any) string {
 	switch data := data.(type) {
 	case string:
-		return data
+		return cut(data)
 	case []byte:
 		return fmt.Sprintf("<%s, %d bytes>", mimeType, len(data))
 	}

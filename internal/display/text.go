@@ -13,10 +13,10 @@ import (
 
 // Limits of a value's text: what a reader takes in, not what a page can hold.
 const (
-	maxText  = 16 << 10 // bytes of a whole value
-	maxElems = 100      // elements shown of a slice, array or map
-	maxDepth = 6        // nesting of values
-	maxSort  = 10_000   // larger maps are shown in no order
+	maxText  = 8 << 10 // bytes of a whole value, marks of what was cut not counted
+	maxElems = 100     // elements shown of a slice, array or map
+	maxDepth = 6       // nesting of values
+	maxSort  = 10_000  // larger maps are shown in no order
 )
 
 // Text is a value as fmt prints it with %+v, except that it is bounded: long
@@ -46,12 +46,16 @@ func TextOf(v any, method Lookup) string {
 	return p.String()
 }
 
-// cut bounds a string, on a character's boundary.
-func cut(s string) string {
-	if len(s) <= maxText {
+// cut bounds a string.
+func cut(s string) string { return cutTo(s, maxText) }
+
+// cutTo bounds a string to size bytes, on a character's boundary, and says how
+// long it was.
+func cutTo(s string, size int) string {
+	if len(s) <= size {
 		return s
 	}
-	end := maxText
+	end := size
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}
@@ -64,7 +68,10 @@ type printer struct {
 	open []uintptr // pointers being printed, against cycles
 }
 
-func (p *printer) full() bool { return p.Len() > maxText }
+func (p *printer) full() bool { return p.Len() >= maxText }
+
+// text writes as much of s as there is room for.
+func (p *printer) text(s string) { p.WriteString(cutTo(s, max(0, maxText-p.Len()))) }
 
 func (p *printer) value(v reflect.Value, depth int) {
 	switch {
@@ -96,7 +103,7 @@ func (p *printer) value(v reflect.Value, depth int) {
 	case reflect.Complex128:
 		fmt.Fprint(p, v.Complex())
 	case reflect.String:
-		p.WriteString(cut(v.String()))
+		p.text(v.String())
 	case reflect.Interface:
 		p.value(v.Elem(), depth)
 	case reflect.Pointer:
@@ -111,7 +118,7 @@ func (p *printer) value(v reflect.Value, depth int) {
 		if v.Kind() != reflect.UnsafePointer && v.IsNil() {
 			p.WriteString("<nil>")
 		} else {
-			fmt.Fprintf(p, "<%s>", v.Type())
+			p.text(fmt.Sprintf("<%s>", v.Type()))
 		}
 	}
 }
@@ -129,7 +136,7 @@ func (p *printer) own(v reflect.Value) bool {
 	switch v.Interface().(type) {
 	case error, fmt.Stringer, fmt.Formatter:
 		// fmt turns a panic of these methods into text.
-		p.WriteString(cut(fmt.Sprintf("%+v", v.Interface())))
+		p.text(fmt.Sprintf("%+v", v.Interface()))
 		return true
 	}
 	return false

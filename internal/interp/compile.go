@@ -64,8 +64,8 @@ func (in *interpreter) compileAlone(src *source) (u *unit, failed *Error) {
 			}
 			undo()
 		}
-		for _, alias := range c.passed {
-			delete(in.comp.Types, alias)
+		for _, name := range c.passed {
+			in.forget(name)
 		}
 		in.comp.Code.Clear()
 	}()
@@ -94,7 +94,7 @@ type compiler struct {
 	results   map[*ast.ReturnStmt]*types.Tuple // what they return
 	converted map[ast.Expr]types.Type          // conversions made by rewriting
 	made      int                              // names made by rewriting
-	passed    []string                         // aliases of types that only this cell needs
+	passed    []string                         // aliases of types and constants that only this cell needs
 }
 
 // cell compiles the parts of a cell in the order in which they need each other,
@@ -127,7 +127,10 @@ func (c *compiler) cell() {
 	}
 	c.refuseGenerics(typeDecls, funcs, methods)
 	c.imports(imports)
+	eachType(typeDecls, c.plainString)
+	c.constantDecls(consts)
 	c.typesAndConsts(typeDecls, consts)
+	c.constantValues(consts)
 	for _, f := range funcs {
 		c.declareFunc(f)
 	}

@@ -24,7 +24,7 @@ func (c *compiler) toInterface(x ast.Expr, cur *astutil.Cursor, elements map[*as
 		return nil
 	}
 	target := c.target(cur, elements)
-	if target == nil || !c.mustConvert(tv.Type, target) {
+	if target == nil || !c.mustConvert(tv.Type, target) && (tv.Value == nil || !c.isEmulated(target)) {
 		return nil
 	}
 	if to := c.typeExpr(target, x.Pos()); to != nil {

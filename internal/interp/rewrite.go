@@ -28,7 +28,18 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	before := map[ast.Stmt]ast.Stmt{}
 	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
 	pre := func(cur *astutil.Cursor) bool {
+		if x, ok := cur.Node().(ast.Expr); ok {
+			if constant := c.typedConstant(x); constant != nil {
+				cur.Replace(constant)
+				if converted := c.toInterface(constant, cur, elements); converted != nil {
+					cur.Replace(converted)
+				}
+				return false
+			}
+		}
 		switch n := cur.Node().(type) {
+		case *ast.TypeSpec:
+			c.plainString(n)
 		case *ast.AssignStmt:
 			if n.Tok == token.ASSIGN {
 				for i, lhs := range n.Lhs {
@@ -55,6 +66,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				}
 			}
 		case *ast.CallExpr:
+			c.constantBytes(n)
 			c.boxArguments(n)
 			c.ofErrors(n)
 		case *ast.GoStmt:

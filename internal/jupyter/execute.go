@@ -74,9 +74,9 @@ func (k *Kernel) executeRequest(ctx context.Context, r *request) error {
 		result, err = k.session.Run(ctx, cell, out)
 		return err
 	})
-	var data, metadata map[string]any
+	var shown display.Data
 	if err == nil && result != nil {
-		data, metadata = out.bundle(*result)
+		shown = out.encode(*result)
 	}
 	out.flush()
 	if err != nil {
@@ -87,8 +87,8 @@ func (k *Kernel) executeRequest(ctx context.Context, r *request) error {
 		}
 		return k.reply(r, "execute_reply", executeError{Status: "error", ExecutionCount: k.count, failure: failed})
 	}
-	if result != nil {
-		out.publish("execute_result", executeResult{ExecutionCount: k.count, Data: data, Metadata: metadata})
+	if len(shown.Data) > 0 {
+		out.publish("execute_result", executeResult{ExecutionCount: k.count, Data: shown.Data, Metadata: shown.Metadata})
 	}
 	return k.reply(r, "execute_reply", executeOK{Status: "ok", ExecutionCount: k.count, Payload: []any{}})
 }

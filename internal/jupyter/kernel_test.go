@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net"
 	"path/filepath"
 	"reflect"
@@ -18,6 +20,8 @@ import (
 
 	"github.com/rlx-go/gopherscope/internal/display"
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/nb"
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 func TestExecuteSendsEverythingInOrder(t *testing.T) {
@@ -194,8 +198,8 @@ func TestExecutionCount(t *testing.T) {
 		"fail": fail,
 		"value": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
 			sink.Stream("stdout", "text")
-			sink.Display(display.Data{})
-			return &display.Data{}, nil
+			sink.Display(display.Data{Data: map[string]any{"text/plain": "shown"}})
+			return &display.Data{Data: map[string]any{"text/plain": "result"}}, nil
 		},
 	}.session())
 	c := k.connect(t)
@@ -363,41 +367,34 @@ func TestControlAndHeartbeatAreServedWhileACellRuns(t *testing.T) {
 	}
 }
 
-func TestInterruptAbortsWhateverStopOnErrorSays(t *testing.T) {
-	began := make(chan struct{}, 1)
-	k := startKernel(t, scripted{"block": block(began)}.session())
-	c := k.connect(t)
-	running := c.send(c.shell, "execute_request", executeJSON("block", `,"stop_on_error":false`))
-	<-began
-	behind := c.send(c.shell, "execute_request", executeJSON("next", ""))
-	waitFor(t, "the cell that waits", func() bool {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		return len(k.queue) == 1
-	})
-	k.Interrupt()
-	c.reply(c.shell, running)
-	if r := c.reply(c.shell, behind); r.body["status"] != "aborted" {
-		t.Errorf("the cell behind it: %v", r.body)
-	}
-}
-
-func TestCellsOnControlWaitForTheirTurn(t *testing.T) {
-	began := make(chan struct{}, 1)
-	k := startKernel(t, scripted{"block": block(began)}.session())
-	c := k.connect(t)
-	running := c.send(c.shell, "execute_request", executeJSON("block", ""))
-	<-began
-	behind := c.send(c.control, "execute_request", executeJSON("next", ""))
-	waitFor(t, "the cell that waits", func() bool {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		return len(k.queue) == 1
-	})
-	k.Interrupt()
-	c.reply(c.shell, running)
-	if r := c.reply(c.control, behind); r.body["status"] != "aborted" {
-		t.Errorf("the cell on control: %v", r.body)
+func TestInterruptAbortsTheCellBehind(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		more   string // of the running cell
+		behind func(*client) *channel
+	}{
+		{"whatever stop_on_error says", `,"stop_on_error":false`, func(c *client) *channel { return c.shell }},
+		{"on control too", "", func(c *client) *channel { return c.control }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			began := make(chan struct{}, 1)
+			k := startKernel(t, scripted{"block": block(began)}.session())
+			c := k.connect(t)
+			running := c.send(c.shell, "execute_request", executeJSON("block", test.more))
+			<-began
+			ch := test.behind(c)
+			behind := c.send(ch, "execute_request", executeJSON("next", ""))
+			waitFor(t, "the cell that waits", func() bool {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				return len(k.queue) == 1
+			})
+			k.Interrupt()
+			c.reply(c.shell, running)
+			if r := c.reply(ch, behind); r.body["status"] != "aborted" {
+				t.Errorf("the cell behind it: %v", r.body)
+			}
+		})
 	}
 }
 
@@ -540,26 +537,99 @@ func TestUnknownRequestsAreIgnored(t *testing.T) {
 	c.ask(c.shell, "kernel_info_request", "{}") // the next message on shell is the reply to this
 }
 
-func TestMIMEValues(t *testing.T) {
-	metadata := map[string]any{"image/png": map[string]any{"width": 3}, "bad": make(chan int)}
+// A cell leaves the same outputs in a notebook whether the program's own run
+// executes it or a Jupyter client.
+func TestOutputsAreThoseOfRun(t *testing.T) {
+	bundles := []display.Data{
+		{Data: map[string]any{"application/json": "5", "text/plain": "five"}},
+		{Data: map[string]any{"application/json": "{bad", "text/plain": "a\nb\n"}},
+		{Data: map[string]any{"application/json": []byte(`{"a": [1.50]}`)}},
+		{Data: map[string]any{"application/vnd.x+json": map[string]any{"<": 1 << 60}}},
+		{Data: map[string]any{"application/json; charset=utf-8": "[1]", "model/gltf+json": []byte("{}")}},
+		{Data: map[string]any{"application/xml": []byte("<a/>"), "image/x+xml": []byte("<a/>"), "image/svg+xml": []byte("<svg/>")}},
+		{Data: map[string]any{"image/png": []byte{0, 1, 0xff}, "text/plain": 12}, Metadata: map[string]any{"image/png": map[string]int{"width": 3}, "bad": func() {}}},
+		{Data: map[string]any{"text/html": "<b>", "b/b": make(chan int), "application/json": math.NaN()}},
+		{Data: map[string]any{"a/a": func() {}}},
+		{},
+	}
+	cells := scripted{}
+	book := &nb.Notebook{}
+	for i, bundle := range bundles {
+		for kind, run := range map[string]func(interp.Sink) *display.Data{
+			"shown":  func(sink interp.Sink) *display.Data { sink.Display(bundle); return nil },
+			"result": func(interp.Sink) *display.Data { return &bundle },
+		} {
+			source := fmt.Sprint(kind, " ", i)
+			cells[source] = func(_ context.Context, sink interp.Sink) (*display.Data, error) { return run(sink), nil }
+			book.Cells = append(book.Cells, &nb.Cell{Type: nb.Code, Source: source})
+		}
+	}
+	session := cells.session()
+	if err := book.Execute(t.Context(), session, func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	c := startKernel(t, session).connect(t)
+	for _, cell := range book.Cells {
+		_, published := c.execute(cell.Source)
+		got := []any{}
+		for _, m := range published[1:] {
+			output := map[string]any{"output_type": m.header.MsgType}
+			maps.Copy(output, m.body)
+			delete(output, "transient") // is not stored
+			got = append(got, output)
+		}
+		if want := storedOutputs(t, cell); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\nJupyter has %v\nrun has     %v", cell.Source, got, want)
+		}
+	}
+}
+
+// storedOutputs returns the outputs of a cell as its notebook has them, with the
+// lines of texts joined as every reader of notebooks joins them.
+func storedOutputs(t *testing.T, cell *nb.Cell) []any {
+	t.Helper()
+	text, err := (&nb.Notebook{Cells: []*nb.Cell{cell}}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored struct {
+		Cells []struct{ Outputs []any }
+	}
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	join := func(fields map[string]any) {
+		for name, v := range fields {
+			lines, ok := v.([]any)
+			if !ok || display.IsJSON(name) {
+				continue
+			}
+			var b strings.Builder
+			for _, line := range lines {
+				b.WriteString(line.(string))
+			}
+			fields[name] = b.String()
+		}
+	}
+	for _, o := range stored.Cells[0].Outputs {
+		output := o.(map[string]any)
+		join(output)
+		if data, ok := output["data"].(map[string]any); ok {
+			join(data)
+		}
+	}
+	return stored.Cells[0].Outputs
+}
+
+func TestWhatAMessageCannotHoldIsLeftOut(t *testing.T) {
 	k := startKernel(t, scripted{
 		"value": func(context.Context, interp.Sink) (*display.Data, error) {
-			return &display.Data{Metadata: metadata, Data: map[string]any{
-				"image/png":              []byte{0, 1, 0xff},
-				"image/jpeg":             "AAH/", // base64 already
-				"image/svg+xml":          []byte("<svg/>"),
-				"text/html":              []byte("<p>"),
-				"text/plain":             12,
-				"text/html; charset=x":   []byte("q"),
-				"application/json":       map[string]any{"a": []int{1}},
-				"application/x+json":     `{"b":2}`,
-				"application/y+json":     []byte(`[3]`),
-				"application/z+json":     "not JSON",
-				"application/javascript": []byte("1"),
-				"application/bad+json":   func() {},
-			}}, nil
+			return &display.Data{
+				Data:     map[string]any{"application/json": `{"b":[1.50]}`, "application/bad+json": func() {}},
+				Metadata: map[string]any{"image/png": map[string]any{"width": 3}, "bad": make(chan int)},
+			}, nil
 		},
-		"nil": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
+		"nothing": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
 			sink.Display(display.Data{})
 			return &display.Data{}, nil
 		},
@@ -569,17 +639,12 @@ func TestMIMEValues(t *testing.T) {
 	if got := kinds(published); !slices.Equal(got, []string{"execute_input", "stream", "execute_result"}) {
 		t.Fatalf("published %v", got)
 	}
-	if text := published[1].body["text"].(string); !strings.Contains(text, "application/bad+json") || !strings.Contains(text, "bad: json") {
-		t.Errorf("stderr %q does not name what was left out", text)
-	}
-	wantBody(t, published[2], `{"execution_count":1,"metadata":{"image/png":{"width":3}},"data":{
-		"image/png":"AAH/","image/jpeg":"AAH/","image/svg+xml":"<svg/>","text/html":"<p>","text/plain":"12",
-		"text/html; charset=x":"q","application/json":{"a":[1]},"application/x+json":{"b":2},"application/y+json":[3],
-		"application/z+json":"not JSON","application/javascript":"1"}}`)
+	wantBody(t, published[1], `{"name":"stderr","text":"display: application/bad+json left out: json: unsupported type: func()\ndisplay: metadata bad left out: json: unsupported type: chan int\n"}`)
+	wantBody(t, published[2], `{"execution_count":1,"metadata":{"image/png":{"width":3}},"data":{"application/json":{"b":[1.5]}}}`)
 
-	_, published = c.execute("nil")
-	wantBody(t, published[1], `{"data":{},"metadata":{},"transient":{}}`)
-	wantBody(t, published[2], `{"execution_count":2,"data":{},"metadata":{}}`)
+	if _, published = c.execute("nothing"); len(published) != 1 {
+		t.Errorf("published %v, want the input only", kinds(published))
+	}
 }
 
 func TestCellNamesAndIDs(t *testing.T) {
@@ -754,7 +819,7 @@ func TestStrangersCannotEndTheKernel(t *testing.T) {
 
 func TestIPC(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Jupyter has no ipc on Windows")
+		testreq.Skip(t, "Jupyter has no ipc on Windows")
 	}
 	c := Connection{
 		Transport: "ipc", IP: filepath.Join(t.TempDir(), "k"), SignatureScheme: "hmac-sha256", Key: "k",

@@ -12,16 +12,14 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
-//go:generate go run logos_gen.go
+//go:generate go run draw_logos.go
 
 //go:embed logos/logo-32x32.png logos/logo-64x64.png logos/logo-svg.svg
 var logos embed.FS
-
-// DefaultName is the name of the kernelspec that notebooks of this project ask
-// for.
-const DefaultName = "gopherscope"
 
 // specFile is the file that makes a folder a kernelspec.
 const specFile = "kernel.json"
@@ -60,7 +58,7 @@ func Install(dataDir, name, displayName, binary string) (files []string, err err
 		return nil, err
 	}
 	if displayName == "" {
-		displayName = "Go (" + filepath.Base(dir) + ")"
+		displayName = kernelinfo.DisplayName(filepath.Base(dir))
 	}
 	existing, err := readSpec(dir)
 	switch {
@@ -123,10 +121,10 @@ func writeSpec(staged, dir, displayName, binary string) ([]string, error) {
 	spec, err := json.MarshalIndent(specJSON{
 		Argv:        []string{filepath.Join(dir, program), "kernel", "start", "{connection_file}"},
 		DisplayName: displayName,
-		Language:    "go",
+		Language:    kernelinfo.Language,
 		// Signals reach neither kernels on other machines nor those on Windows.
 		InterruptMode: "message",
-		Metadata:      map[string]any{"debugger": false, metadataKey: map[string]string{"version": Version()}},
+		Metadata:      map[string]any{"debugger": false, metadataKey: map[string]string{"version": version()}},
 	}, "", "  ")
 	if err != nil {
 		return nil, err

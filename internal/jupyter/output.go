@@ -2,10 +2,7 @@ package jupyter
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
-	"mime"
 	"strings"
 	"sync"
 	"time"
@@ -70,12 +67,14 @@ func (o *output) Stream(name, text string) {
 // Display sends a value, after the text that was printed before it.
 func (o *output) Display(value display.Data) {
 	o.throttle()
-	data, metadata := o.bundle(value)
-	transient, _ := encodable(value.Transient)
+	shown := o.encode(value)
+	if len(shown.Data) == 0 {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flushLocked()
-	o.publish("display_data", displayData{Data: data, Metadata: metadata, Transient: transient})
+	o.publish("display_data", displayData(shown))
 }
 
 func (o *output) flush() {
@@ -105,76 +104,12 @@ func (o *output) throttle() {
 	}
 }
 
-// bundle makes the data and the metadata of a value what JSON and the protocol
-// want. A part that cannot be sent is left out, and the cell's stderr says so.
-func (o *output) bundle(value display.Data) (data, metadata map[string]any) {
-	data = make(map[string]any, len(value.Data))
-	var bad []string
-	for kind, v := range value.Data {
-		encoded, err := mimeValue(kind, v)
-		if err != nil {
-			bad = append(bad, fmt.Sprintf("%s: %v", kind, err))
-			continue
-		}
-		data[kind] = encoded
+// encode makes of a value what messages hold. The cell's stderr says what had to
+// be left out.
+func (o *output) encode(value display.Data) display.Data {
+	encoded, problems := display.Encode(value)
+	for _, problem := range problems {
+		o.Stream("stderr", problem+"\n")
 	}
-	metadata, more := encodable(value.Metadata)
-	for _, problem := range append(bad, more...) {
-		o.Stream("stderr", "display: not shown: "+problem+"\n")
-	}
-	return data, metadata
-}
-
-// mimeValue returns what stands for a value of a MIME type in a message: JSON
-// types as they are, text as a string, everything else in base64.
-func mimeValue(kind string, v any) (any, error) {
-	text := isText(kind)
-	switch v := v.(type) {
-	case string:
-		if isJSON(kind) && json.Valid([]byte(v)) {
-			return json.RawMessage(v), nil
-		}
-		return v, nil
-	case []byte:
-		switch {
-		case isJSON(kind) && json.Valid(v):
-			return json.RawMessage(v), nil
-		case text:
-			return string(v), nil
-		}
-		return base64.StdEncoding.EncodeToString(v), nil
-	}
-	if text && !isJSON(kind) {
-		return fmt.Sprint(v), nil
-	}
-	encoded, err := json.Marshal(v)
-	return json.RawMessage(encoded), err
-}
-
-func isJSON(kind string) bool {
-	base, _, _ := mime.ParseMediaType(kind)
-	return base == "application/json" || strings.HasSuffix(base, "+json")
-}
-
-// isText reports whether front ends take a type as text, JSON included.
-func isText(kind string) bool {
-	base, _, _ := mime.ParseMediaType(kind)
-	return strings.HasPrefix(base, "text/") || strings.HasSuffix(base, "+xml") || isJSON(kind) ||
-		base == "application/javascript" || base == "application/xml"
-}
-
-// encodable returns the values that JSON can hold, never nil, and says what is
-// wrong with the others.
-func encodable(values map[string]any) (map[string]any, []string) {
-	good := make(map[string]any, len(values))
-	var bad []string
-	for key, v := range values {
-		encoded, err := json.Marshal(v)
-		if err != nil {
-			bad = append(bad, fmt.Sprintf("%s: %v", key, err))
-			continue
-		}
-		good[key] = json.RawMessage(encoded)
-	}
-	return good, bad
+	return encoded
 }

@@ -15,17 +15,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// cannot skips a test that this machine cannot run, or fails it where nothing
-// may be skipped.
-func cannot(t *testing.T, reason string) {
-	t.Helper()
-	if os.Getenv("GOPHERSCOPE_REQUIRE") == "all" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
-}
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
+	"github.com/rlx-go/gopherscope/internal/testreq"
+)
 
 var built struct {
 	sync.Once
@@ -229,7 +222,7 @@ func TestProcessEndsInTheMiddleOfACell(t *testing.T) {
 
 func TestProcessEndsWithSIGTERM(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no SIGTERM to send")
+		testreq.Skip(t, "Windows has no SIGTERM to send")
 	}
 	c := startChild(t)
 	c.connect(t)
@@ -239,7 +232,7 @@ func TestProcessEndsWithSIGTERM(t *testing.T) {
 
 func TestProcessEndsWithItsParent(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows processes keep their parent's number")
+		testreq.Skip(t, "Windows processes keep their parent's number")
 	}
 	connection, file := writeConnection(t)
 	// The shell is the parent; the pipe closes when the last of the two is gone.
@@ -298,7 +291,7 @@ func python(t *testing.T, modules ...string) string {
 			return name
 		}
 	}
-	cannot(t, "no Python with "+strings.Join(modules, " and "))
+	testreq.Skip(t, "no Python with "+strings.Join(modules, " and "))
 	panic("unreachable")
 }
 
@@ -344,7 +337,7 @@ func (e *exchange) UnmarshalJSON(data []byte) error {
 }
 
 func TestJupyterClient(t *testing.T) {
-	run := exec.Command(python(t, "jupyter_client"), filepath.Join("testdata", "client.py"), DefaultName)
+	run := exec.Command(python(t, "jupyter_client"), filepath.Join("testdata", "client.py"), kernelinfo.Name)
 	run.Env = installed(t)
 	run.Stderr = testLog{t}
 	out, err := run.Output()

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
 // none is an empty JSON object.
@@ -23,46 +22,29 @@ type statusReply struct {
 	Status string `json:"status"`
 }
 
-type languageInfo struct {
-	Name           string `json:"name"`
-	Version        string `json:"version"`
-	MIMEType       string `json:"mimetype"`
-	FileExtension  string `json:"file_extension"`
-	PygmentsLexer  string `json:"pygments_lexer"`
-	CodeMirrorMode string `json:"codemirror_mode"`
-}
-
 type helpLink struct {
 	Text string `json:"text"`
 	URL  string `json:"url"`
 }
 
 type kernelInfoReply struct {
-	Status                string       `json:"status"`
-	ProtocolVersion       string       `json:"protocol_version"`
-	Implementation        string       `json:"implementation"`
-	ImplementationVersion string       `json:"implementation_version"`
-	LanguageInfo          languageInfo `json:"language_info"`
-	Banner                string       `json:"banner"`
-	HelpLinks             []helpLink   `json:"help_links"`
+	Status                string         `json:"status"`
+	ProtocolVersion       string         `json:"protocol_version"`
+	Implementation        string         `json:"implementation"`
+	ImplementationVersion string         `json:"implementation_version"`
+	LanguageInfo          map[string]any `json:"language_info"`
+	Banner                string         `json:"banner"`
+	HelpLinks             []helpLink     `json:"help_links"`
 }
 
 func kernelInfo() kernelInfoReply {
-	version := Version()
 	return kernelInfoReply{
 		Status:                "ok",
 		ProtocolVersion:       protocolVersion,
 		Implementation:        "gopherscope",
-		ImplementationVersion: version,
-		LanguageInfo: languageInfo{
-			Name:           "go",
-			Version:        strings.TrimPrefix(runtime.Version(), "go"),
-			MIMEType:       "text/x-go",
-			FileExtension:  ".go",
-			PygmentsLexer:  "go",
-			CodeMirrorMode: "go",
-		},
-		Banner: fmt.Sprintf("gopherscope %s, %s", version, runtime.Version()),
+		ImplementationVersion: version(),
+		LanguageInfo:          kernelinfo.LanguageInfo(),
+		Banner:                fmt.Sprintf("gopherscope %s, Go %s", version(), kernelinfo.GoVersion()),
 		HelpLinks: []helpLink{
 			{"The Go language", "https://go.dev/ref/spec"},
 			{"Go packages", "https://pkg.go.dev/"},
@@ -70,9 +52,9 @@ func kernelInfo() kernelInfoReply {
 	}
 }
 
-// Version is the version of the module the program was built from, "(devel)"
+// version is the version of the module the program was built from, "(devel)"
 // when it was built from a working tree.
-func Version() string {
+func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -52,8 +52,8 @@ func applyReturns(s string) string {
 
 // ansiStyle is the state that SGR sequences change.
 type ansiStyle struct {
-	fg, bg                                    ansiColour
-	bold, faint, italic, under, reverse, gone bool
+	fg, bg                                          ansiColour
+	bold, faint, italic, underline, strike, reverse bool
 }
 
 // ansiColour is "" for the default, "0" to "15" for a colour of the page's
@@ -70,7 +70,7 @@ func (s *ansiStyle) write(b *strings.Builder, text string) {
 	for _, c := range []struct {
 		on   bool
 		name string
-	}{{s.bold, "ansi-bold"}, {s.faint, "ansi-faint"}, {s.italic, "ansi-italic"}, {s.under, "ansi-underline"}, {s.gone, "ansi-strike"}} {
+	}{{s.bold, "ansi-bold"}, {s.faint, "ansi-faint"}, {s.italic, "ansi-italic"}, {s.underline, "ansi-underline"}, {s.strike, "ansi-strike"}} {
 		if c.on {
 			classes = append(classes, c.name)
 		}
@@ -130,21 +130,21 @@ func (s *ansiStyle) apply(parameters string) {
 		case code == 3:
 			s.italic = true
 		case code == 4:
-			s.under = true
+			s.underline = true
 		case code == 7:
 			s.reverse = true
 		case code == 9:
-			s.gone = true
+			s.strike = true
 		case code == 22:
 			s.bold, s.faint = false, false
 		case code == 23:
 			s.italic = false
 		case code == 24:
-			s.under = false
+			s.underline = false
 		case code == 27:
 			s.reverse = false
 		case code == 29:
-			s.gone = false
+			s.strike = false
 		case 30 <= code && code <= 37:
 			s.fg = palette(code - 30)
 		case code == 38:

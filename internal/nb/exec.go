@@ -1,18 +1,15 @@
 package nb
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/rlx-go/gopherscope/internal/display"
 	"github.com/rlx-go/gopherscope/internal/interp"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
 // Runner runs cells one after the other; an *interp.Session is one.
@@ -51,14 +48,14 @@ func (e *CellError) Error() string {
 	return place + ": " + oneLine(ie.Value)
 }
 
-// Traceback returns what the session said of the failure, in lines without
-// colours, or "" when that is no more than Error says.
+// Traceback returns what the session said of the failure beside Error, in lines
+// without colours: more of the message, and the places in the source.
 func (e *CellError) Traceback() string {
 	var ie *interp.Error
 	if !errors.As(e.Err, &ie) {
 		return ""
 	}
-	return stripANSI(strings.Join(ie.Traceback, "\n"))
+	return stripANSI(strings.Join(afterTitle(ie.Traceback, errorTitle(ie.Name, ie.Value)), "\n"))
 }
 
 func cellName(count int) string { return fmt.Sprintf("cell %d", count) }
@@ -71,10 +68,10 @@ const raisesException = "raises-exception"
 
 // Execute runs the notebook's code cells in order and replaces all their
 // outputs and execution counts. The first cell that fails keeps its error as an
-// output and ends the run with a *CellError; so does the end of ctx. The cells
+// output and ends the run with that failure; so does the end of ctx. The cells
 // after it have no outputs then. Before each cell and at the end, progress is
-// told how many cells ran.
-func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) error {
+// told how many cells ran. Execute returns nil when every cell ran.
+func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) *CellError {
 	n.describeKernel()
 	n.fillIDs()
 	for _, c := range n.Cells {
@@ -102,7 +99,7 @@ func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)
 }
 
 func (c *Cell) execute(ctx context.Context, s Runner, count int) error {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		err := &interp.Error{Name: "Interrupted", Value: "interrupted before this cell ran"}
 		c.Outputs = []*Output{errorOutput(err)}
 		return err
@@ -137,15 +134,12 @@ func (n *Notebook) describeKernel() {
 	spec, _ := n.Metadata["kernelspec"].(map[string]any)
 	if name, _ := spec["name"].(string); name == "" {
 		n.Metadata["kernelspec"] = map[string]any{
-			"display_name": "Go (gopherscope)", "language": "go", "name": "gopherscope",
+			"display_name": kernelinfo.DisplayName(kernelinfo.Name), "language": kernelinfo.Language, "name": kernelinfo.Name,
 		}
 	} else if display, _ := spec["display_name"].(string); display == "" {
 		spec["display_name"] = name
 	}
-	n.Metadata["language_info"] = map[string]any{
-		"file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go",
-		"version": strings.TrimPrefix(runtime.Version(), "go"),
-	}
+	n.Metadata["language_info"] = kernelinfo.LanguageInfo()
 }
 
 // collector gathers the outputs of one cell.
@@ -180,15 +174,11 @@ func (c *collector) endStream() {
 func (c *collector) Display(data display.Data) { c.rich(DisplayData, 0, data) }
 
 func (c *collector) rich(kind string, count int, data display.Data) {
-	bundle, problems := storedBundle(data.Data)
-	metadata, err := jsonValue(data.Metadata)
-	if err != nil {
-		problems = append(problems, fmt.Sprintf("metadata: %v", err))
-	}
+	encoded, problems := display.Encode(data)
 	for _, p := range problems {
-		c.Stream("stderr", "not shown: "+p+"\n")
+		c.Stream("stderr", p+"\n")
 	}
-	if len(bundle) == 0 {
+	if len(encoded.Data) == 0 {
 		return
 	}
 	c.mu.Lock()
@@ -197,9 +187,7 @@ func (c *collector) rich(kind string, count int, data display.Data) {
 		return
 	}
 	c.endStream()
-	o := &Output{Type: kind, Data: bundle, ExecutionCount: count}
-	o.Metadata, _ = metadata.(map[string]any)
-	c.outputs = append(c.outputs, o)
+	c.outputs = append(c.outputs, &Output{Type: kind, Data: encoded.Data, Metadata: encoded.Metadata, ExecutionCount: count})
 }
 
 func (c *collector) close() []*Output {
@@ -208,55 +196,4 @@ func (c *collector) close() []*Output {
 	c.endStream()
 	c.closed = true
 	return c.outputs
-}
-
-// storedBundle turns the values of a MIME bundle into those of Output.Data, and
-// says which it had to leave out.
-func storedBundle(bundle display.MIMEMap) (display.MIMEMap, []string) {
-	out := display.MIMEMap{}
-	var problems []string
-	for mime, v := range bundle {
-		stored, err := storedValue(mime, v)
-		if err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", mime, err))
-			continue
-		}
-		out[mime] = stored
-	}
-	return out, problems
-}
-
-func storedValue(mime string, v any) (any, error) {
-	switch v := v.(type) {
-	case string:
-		if t := strings.TrimSpace(v); isJSON(mime) && (strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[")) {
-			return jsonValue(json.RawMessage(v))
-		}
-		return v, nil
-	case []byte:
-		switch {
-		case isJSON(mime):
-			return jsonValue(json.RawMessage(v))
-		case isText(mime):
-			return string(v), nil
-		}
-		return base64.StdEncoding.EncodeToString(v), nil
-	}
-	if isJSON(mime) {
-		return jsonValue(v)
-	}
-	return fmt.Sprint(v), nil
-}
-
-// jsonValue returns v as Decode would have read it.
-func jsonValue(v any) (any, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var out any
-	err = d.Decode(&out)
-	return out, err
 }

@@ -80,25 +80,23 @@ func session(t *testing.T) script {
 
 // executedNotebook runs a notebook with each kind of output, whose last but one
 // cell fails.
-func executedNotebook(t *testing.T) (*Notebook, error) {
+func executedNotebook(t *testing.T) (*Notebook, *CellError) {
 	n := &Notebook{Cells: []*Cell{{Type: Markdown, Source: "# Outputs\n\nOne of each, $x$.", ID: "first"}}}
 	for _, source := range []string{"streams", "  ", "value", "chart", "latex", "json", "panic", "value"} {
 		n.Cells = append(n.Cells, code(source))
 	}
-	err := n.Execute(context.Background(), session(t), func(int) {})
-	return n, err
+	return n, n.Execute(context.Background(), session(t), func(int) {})
 }
 
 func TestExecute(t *testing.T) {
-	n, err := executedNotebook(t)
-	var failure *CellError
-	if !errors.As(err, &failure) || failure.Cell != 6 || failure.ID != n.Cells[7].ID || failure.Interrupted {
-		t.Fatalf("error %+v", err)
+	n, failure := executedNotebook(t)
+	if failure == nil || failure.Cell != 6 || failure.ID != n.Cells[7].ID || failure.Interrupted {
+		t.Fatalf("failure %+v", failure)
 	}
-	if want := "cell 6 (in cell 1, line 4): boom <now>"; err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
+	if want := "cell 6 (in cell 1, line 4): boom <now>"; failure.Error() != want {
+		t.Errorf("got %q, want %q", failure, want)
 	}
-	if want := "Panic: boom <now>\nand more\ncell 1, line 4"; failure.Traceback() != want {
+	if want := "and more\ncell 1, line 4"; failure.Traceback() != want {
 		t.Errorf("traceback %q", failure.Traceback())
 	}
 	var counts []int
@@ -115,7 +113,7 @@ func TestExecute(t *testing.T) {
 			{Type: Stream, Name: "stderr", Text: "warned & done\n"},
 			{Type: Stream, Name: "stdout", Text: "two\n"}},
 		2: nil,
-		3: {{Type: ExecuteResult, ExecutionCount: 2, Data: display.MIMEMap{"text/plain": "a < b"}}},
+		3: {{Type: ExecuteResult, ExecutionCount: 2, Data: display.MIMEMap{"text/plain": "a < b"}, Metadata: display.MIMEMap{}}},
 		7: {
 			{Type: Stream, Name: "stdout", Text: "before\n"},
 			{Type: ErrorOutput, ErrorName: "Panic", ErrorValue: "boom <now>", Traceback: []string{"\x1b[31mPanic\x1b[0m: boom <now>", "and more", "cell 1, line 4"}}},
@@ -138,12 +136,30 @@ func TestExecute(t *testing.T) {
 	want := []string{
 		"display_datamap[application/json:map[a:[1 2]]]",
 		"display_datamap[application/vnd.x+json:map[k:1]]",
-		"streamnot shown: application/json: json: unsupported value: NaN\nmap[]",
+		"streamdisplay: application/json left out: json: unsupported value: NaN\nmap[]",
 		"display_datamap[text/plain:NaN]",
 		"display_datamap[application/octet-stream:AAE=]",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("json cell:\n got %q\nwant %q", got, want)
+	}
+}
+
+func TestTraceback(t *testing.T) {
+	title := "\x1b[31mPanic\x1b[0m: boom"
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&interp.Error{Name: "Panic", Value: "boom", Traceback: []string{title, "cell 2, line 1", "    f()", "    \x1b[31m^\x1b[0m"}}, "cell 2, line 1\n    f()\n    ^"},
+		{&interp.Error{Name: "Panic", Value: "boom", Traceback: []string{title}}, ""},
+		{&interp.Error{Name: "Panic", Value: "boom", Traceback: []string{"cell 2, line 1"}}, "cell 2, line 1"},
+		{&interp.Error{Name: "Panic", Value: "boom"}, ""},
+		{errors.New("boom"), ""},
+	} {
+		if got := (&CellError{Cell: 2, Err: c.err}).Traceback(); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
 	}
 }
 
@@ -189,10 +205,9 @@ func TestExecuteInterrupted(t *testing.T) {
 	s := session(t)
 	s["cancel"] = func(interp.Sink) (*display.Data, error) { cancel(); return nil, nil }
 	n := &Notebook{Cells: []*Cell{code("value"), code("cancel"), code("value"), code("value")}}
-	err := n.Execute(ctx, s, func(int) {})
-	var failure *CellError
-	if !errors.As(err, &failure) || !failure.Interrupted || failure.Cell != 3 {
-		t.Fatalf("error %+v", err)
+	failure := n.Execute(ctx, s, func(int) {})
+	if failure == nil || !failure.Interrupted || failure.Cell != 3 {
+		t.Fatalf("failure %+v", failure)
 	}
 	if o := n.Cells[2].Outputs; len(o) != 1 || o[0].ErrorName != "Interrupted" || n.Cells[2].ExecutionCount != 0 {
 		t.Errorf("the cell that did not run: %s", dump(o))

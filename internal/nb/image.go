@@ -96,7 +96,7 @@ func bundledImage(bundle display.MIMEMap) (mime, uri string) {
 		if !ok {
 			continue
 		}
-		if isText(t.mime) {
+		if display.IsText(t.mime) {
 			s = base64.StdEncoding.EncodeToString([]byte(s))
 		} else {
 			s = strings.Join(strings.Fields(s), "")

@@ -37,18 +37,26 @@ func streamClass(name string) string {
 	return "stdout"
 }
 
-// errorHTML shows the error's line and then its traceback, which may begin with
-// the same line.
+// errorTitle is the line that names an error.
+func errorTitle(name, value string) string {
+	if value != "" {
+		name += ": " + value
+	}
+	return stripANSI(name)
+}
+
+// afterTitle returns a traceback without the error's title, by which most begin.
+func afterTitle(traceback []string, title string) []string {
+	if len(traceback) > 0 && stripANSI(traceback[0]) == title {
+		return traceback[1:]
+	}
+	return traceback
+}
+
+// errorHTML shows the error's title and then the rest of its traceback.
 func errorHTML(o *Output, cell string) string {
-	title := o.ErrorName
-	if o.ErrorValue != "" {
-		title += ": " + o.ErrorValue
-	}
-	title = stripANSI(title)
-	trace := o.Traceback
-	if len(trace) > 0 && stripANSI(trace[0]) == title {
-		trace = trace[1:]
-	}
+	title := errorTitle(o.ErrorName, o.ErrorValue)
+	trace := afterTitle(o.Traceback, title)
 	var b strings.Builder
 	fmt.Fprintf(&b, "<div class=\"output error\" role=\"group\" aria-label=\"Error in %s\">\n<p>%s</p>\n", escape(cell), escape(title))
 	if len(trace) > 0 {
@@ -88,7 +96,7 @@ func (d *document) richest(o *Output, cell string) string {
 func plainest(bundle display.MIMEMap) string {
 	var types []string
 	for mime, v := range bundle {
-		if isJSON(mime) {
+		if display.IsJSON(mime) {
 			if text, err := json.MarshalIndent(v, "", "  "); err == nil {
 				return highlight(string(text), "json")
 			}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,6 +88,7 @@ func (p *Page) HTML() ([]byte, Entry, error) {
 	}
 	page, err := renderPage("page.html.tmpl", map[string]any{
 		"Page": p, "Source": fileURL(p.Name + ".ipynb"), "Title": entry.Title, "Cells": cells, "Contents": contents,
+		"Math": slices.ContainsFunc(cells, cellView.hasMath),
 	})
 	return page, entry, err
 }
@@ -96,27 +98,25 @@ func fileURL(name string) string { return (&url.URL{Path: name}).String() }
 
 // Index returns the page that lists the notebooks of a run.
 func Index(entries []Entry) ([]byte, error) {
-	return renderPage("index.html.tmpl", map[string]any{"Entries": entries})
+	return renderPage("index.html.tmpl", map[string]any{
+		"Entries": entries,
+		"Math":    slices.ContainsFunc(entries, func(e Entry) bool { return hasMath(e.Summary) }),
+	})
 }
 
-// renderPage renders a template, and once more with what typesets formulas when
-// there are any: that part is far larger than most pages.
 func renderPage(name string, data map[string]any) ([]byte, error) {
 	var b bytes.Buffer
-	for _, math := range []bool{false, true} {
-		if math && !hasMath.Match(b.Bytes()) {
-			break
-		}
-		b.Reset()
-		data["Math"] = math
-		if err := templates.ExecuteTemplate(&b, name, data); err != nil {
-			return nil, err
-		}
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return nil, err
 	}
 	return bytes.ToValidUTF8(b.Bytes(), []byte("\ufffd")), nil
 }
 
-var hasMath = regexp.MustCompile(`<(?:span|div) class="math(?: display)?">`)
+var mathElement = regexp.MustCompile(`<(?:span|div) class="math(?: display)?">`)
+
+// hasMath tells whether HTML holds formulas. What typesets them is far larger
+// than most pages, and left out of those without.
+func hasMath(html template.HTML) bool { return mathElement.MatchString(string(html)) }
 
 // cellView is a cell as the template shows it.
 type cellView struct {
@@ -126,6 +126,8 @@ type cellView struct {
 	Body    template.HTML
 	Outputs []template.HTML
 }
+
+func (v cellView) hasMath() bool { return hasMath(v.Body) || slices.ContainsFunc(v.Outputs, hasMath) }
 
 func anchor(id string) string { return "cell-" + id }
 

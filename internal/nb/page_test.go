@@ -1,7 +1,6 @@
 package nb
 
 import (
-	"html/template"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,8 +18,8 @@ func mustPage(t *testing.T, p *Page) (string, Entry) {
 }
 
 func failurePage(t *testing.T) *Page {
-	n, err := executedNotebook(t)
-	return &Page{Notebook: n, Name: "01 a#b", Facts: "Go 1.26 on plan9/mips", Seconds: 75.4, Failure: err.(*CellError)}
+	n, failure := executedNotebook(t)
+	return &Page{Notebook: n, Name: "01 a#b", Facts: "Go 1.26 on plan9/mips", Seconds: 75.4, Failure: failure}
 }
 
 // body is a page without its styles and KaTeX.
@@ -93,17 +92,41 @@ func TestPageIsOffline(t *testing.T) {
 	}
 }
 
-func TestPageWithoutMathHasNoKaTeX(t *testing.T) {
-	n := &Notebook{Cells: []*Cell{{Type: Markdown, Source: "It costs \\$5, `$x$`."}, {Type: Code, Source: "a := \"$x$\""}}}
-	n.fillIDs()
-	page, entry := mustPage(t, &Page{Notebook: n, Name: "x"})
-	if strings.Contains(page, "katex") && strings.Contains(page, "@font-face") {
-		t.Error("KaTeX is there")
+func TestKaTeXIsWhereFormulasAre(t *testing.T) {
+	output := func(mime, text string) *Cell {
+		return &Cell{Type: Code, Source: "x", Outputs: []*Output{{Type: DisplayData, Data: display.MIMEMap{mime: text}}}}
 	}
-	if entry.Title != "x" || entry.Failure != nil {
-		t.Errorf("entry %+v", entry)
+	for _, c := range []struct {
+		name        string
+		cell        *Cell
+		page, index bool
+	}{
+		{"text", &Cell{Type: Markdown, Source: "It costs \\$5, `$x$`."}, false, false},
+		{"code", &Cell{Type: Code, Source: "a := \"$x$\""}, false, false},
+		{"printed", output("text/plain", `<span class="math">x</span>`), false, false},
+		{"first paragraph", &Cell{Type: Markdown, Source: "Of $x$."}, true, true},
+		{"second paragraph", &Cell{Type: Markdown, Source: "First.\n\n$$x$$"}, true, false},
+		{"latex", output("text/latex", "$x$"), true, false},
+		{"markdown", output("text/markdown", "$x$"), true, false},
+	} {
+		n := &Notebook{Cells: []*Cell{c.cell}}
+		n.fillIDs()
+		page, entry := mustPage(t, &Page{Notebook: n, Name: "x"})
+		if entry.Title != "x" || entry.Failure != nil {
+			t.Errorf("%s: entry %+v", c.name, entry)
+		}
+		checkOffline(t, page)
+		index, err := Index([]Entry{{Title: "without"}, entry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(page, "katex.render("); got != c.page {
+			t.Errorf("%s: KaTeX is in the page: %v", c.name, got)
+		}
+		if got := strings.Contains(string(index), "katex.render("); got != c.index {
+			t.Errorf("%s: KaTeX is in the list: %v", c.name, got)
+		}
 	}
-	checkOffline(t, page)
 }
 
 // What a cell prints is text, whatever it looks like.
@@ -161,7 +184,7 @@ func TestRichest(t *testing.T) {
 		{"", `<p class="missing">no part of this output can be shown here: </p>`},
 	} {
 		got := d.richest(&Output{Data: all}, "cell 1")
-		if template.HTMLEscapeString(c.want) != template.HTMLEscapeString(got) && !(c.mime == "application/json" && strings.HasPrefix(got, c.want)) {
+		if got != c.want && !(c.mime == "application/json" && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%s: got %s", c.mime, got)
 		}
 		delete(all, c.mime)

@@ -307,7 +307,7 @@ func (o *object) list(field string) []any {
 func (o *object) bundle(field string, m map[string]any) display.MIMEMap {
 	out := display.MIMEMap{}
 	for mime, v := range m {
-		if isJSON(mime) {
+		if display.IsJSON(mime) {
 			out[mime] = v
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 // of lines. A notebook of a later minor version keeps its number.
 func (n *Notebook) Encode() ([]byte, error) {
 	n.fillIDs()
-	doc := withFields(n.extra)
+	doc := maps.Clone(orEmpty(n.extra))
 	cells := make([]any, len(n.Cells))
 	for i, c := range n.Cells {
 		cells[i] = c.encode()
@@ -38,7 +38,7 @@ func (n *Notebook) Encode() ([]byte, error) {
 }
 
 func (c *Cell) encode() map[string]any {
-	m := withFields(c.extra)
+	m := maps.Clone(orEmpty(c.extra))
 	m["cell_type"] = c.Type
 	m["id"] = c.ID
 	m["metadata"] = orEmpty(c.Metadata)
@@ -61,7 +61,7 @@ func (c *Cell) encode() map[string]any {
 }
 
 func (o *Output) encode() map[string]any {
-	m := withFields(o.extra)
+	m := maps.Clone(orEmpty(o.extra))
 	m["output_type"] = o.Type
 	switch o.Type {
 	case Stream:
@@ -84,7 +84,7 @@ func (o *Output) encode() map[string]any {
 func encodeBundle(bundle display.MIMEMap) map[string]any {
 	m := map[string]any{}
 	for mime, v := range bundle {
-		if s, ok := v.(string); ok && isText(mime) {
+		if s, ok := v.(string); ok && inLines(mime) {
 			m[mime] = splitLines(s)
 		} else {
 			m[mime] = v
@@ -93,12 +93,10 @@ func encodeBundle(bundle display.MIMEMap) map[string]any {
 	return m
 }
 
-func withFields(extra map[string]any) map[string]any {
-	m := maps.Clone(extra)
-	if m == nil {
-		m = map[string]any{}
-	}
-	return m
+// inLines tells whether Jupyter's writer writes content of a MIME type as a list
+// of lines. Other strings, XML among them, it writes as they are.
+func inLines(mime string) bool {
+	return strings.HasPrefix(mime, "text/") || mime == display.MIMETypeJavaScript || mime == display.MIMETypeSVG
 }
 
 func orEmpty(m map[string]any) map[string]any {

@@ -1,0 +1,18 @@
+package main
+
+import "testing"
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, größe":        "plain, größe",
+		"two\nlines":          "two\nlines",
+		"\x1b[31mred":         `\x1b[31mred`,
+		"tab\tbell\a":         `tab\tbell\a`,
+		"not \xff UTF-8":      "not � UTF-8",
+		"right-to-left\u202e": `right-to-left\u202e`,
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("printable(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
