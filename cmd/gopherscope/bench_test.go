@@ -171,7 +171,7 @@ func TestBenchJSON(t *testing.T) {
 		case "bf16":
 			peak, largestErr = strict.Machine.BF16Peak, 0.005
 		case "w8a16":
-			peak, largestErr = max(peak, strict.Machine.Int8Peak/2), 0.02
+			peak, largestErr = max(peak, strict.Machine.Int8Peak/3), 0.02
 		case "w4a16":
 			peak, group, largestErr = max(peak, strict.Machine.Int8Peak/2), 32, 0.15
 		case "w8a8", "w8a8-q":
