@@ -73,27 +73,27 @@ func (b *BF16) MulTo(y, x Matrix) {
 	f := &b.impl.funcs
 	units := ceilDiv(b.n, f.width)
 	t := bf16Tasks.get()
-	defer bf16Tasks.put(t)
 	if f.mul != nil {
 		*t = bf16Task{b: b, y: y, x: x}
 		split(t, units, bf16Nanoseconds(x.Rows, b.k, b.n))
-		return
-	}
-	// Rows of a length other than a multiple of 4096 bytes do not compete for the
-	// same lines of the caches.
-	ldx := (b.k+31)&^31 + 32
-	rounded := scratchU16.get(min(x.Rows, bf16RoundedRows) * ldx)
-	for i := 0; i < x.Rows; i += bf16RoundedRows {
-		m := min(bf16RoundedRows, x.Rows-i)
-		for r := range m {
-			dst := rounded[r*ldx:][:b.k+b.k%2]
-			dst[len(dst)-1] = 0
-			f.round(dst, row(x, i+r))
+	} else {
+		// Rows an odd number of lines apart do not compete for the same sets of the
+		// caches.
+		ldx := 32 * (ceilDiv(b.k, 32) | 1)
+		rounded := scratchU16.get(min(x.Rows, bf16RoundedRows) * ldx)
+		for i := 0; i < x.Rows; i += bf16RoundedRows {
+			m := min(bf16RoundedRows, x.Rows-i)
+			for r := range m {
+				dst := rounded[r*ldx:][:b.k+b.k%2]
+				dst[len(dst)-1] = 0
+				f.round(dst, row(x, i+r))
+			}
+			*t = bf16Task{b: b, y: rows(y, i, m), rounded: rounded, ldx: ldx}
+			split(t, units, bf16Nanoseconds(m, b.k, b.n))
 		}
-		*t = bf16Task{b: b, y: rows(y, i, m), rounded: rounded, ldx: ldx}
-		split(t, units, bf16Nanoseconds(m, b.k, b.n))
+		scratchU16.put(rounded)
 	}
-	scratchU16.put(rounded)
+	bf16Tasks.put(t)
 }
 
 // bf16Nanoseconds estimates the time of a product on one thread from 200 GFLOP/s

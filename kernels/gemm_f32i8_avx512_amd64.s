@@ -4,8 +4,8 @@
 
 // Tiles of float32 by int8 codes widened to float32: rows of activations by a
 // panel of 64 channels in groups of 4 inputs; docs/kernels.md has the contract.
-// The sums of row i are in Z(4i) to Z(4i+3), 4 inputs of 16 channels in Z24, one of
-// them as float32 in Z25 to Z28. SI and R8 point to rows 0 and 3 of x, DX is the
+// The sums of row i are in Z(4i) to Z(4i+3), 4 inputs of 16 channels in Z24, each of
+// them as float32 in Z25, Z26, Z27 and Z24, constants in Z28 to Z31. SI and R8 point to rows 0 and 3 of x, DX is the
 // distance between its rows. BX points to the panel and CX counts the inputs left.
 // DI points to y, R11 is the distance between its rows, K1 to K4 hold its columns.
 // R12 points to scales.
@@ -36,37 +36,38 @@
 #define ROWS5_3(p, f) ROWS4_3(p, f); VFMADD231PS.BCST (4*p)(R8)(DX*1), f, Z19
 #define ROWS6_3(p, f) ROWS5_3(p, f); VFMADD231PS.BCST (4*p)(R8)(DX*2), f, Z23
 
-// The inputs of a group are the bytes of a word, the first the lowest.
-#define INPUT0(f) VPSLLD $24, Z24, f; VPSRAD $24, f, f; VCVTDQ2PS f, f
-#define INPUT1(f) VPSLLD $16, Z24, f; VPSRAD $24, f, f; VCVTDQ2PS f, f
-#define INPUT2(f) VPSLLD $8, Z24, f; VPSRAD $24, f, f; VCVTDQ2PS f, f
-#define INPUT3(f) VPSRAD $24, Z24, f; VCVTDQ2PS f, f
+// The inputs of a group are the bytes of a word, the first the lowest. A byte of
+// code + 128 in the last place of 2^23 as a float32 is 2^23 + 128 + code.
+#define INPUT0(f) VMOVDQA32 Z24, f; VPTERNLOGD $0xEA, Z30, Z29, f; VSUBPS Z31, f, f
+#define INPUT1(f) VPSRLD $8, Z24, f; VPTERNLOGD $0xEA, Z30, Z29, f; VSUBPS Z31, f, f
+#define INPUT2(f) VPSRLD $16, Z24, f; VPTERNLOGD $0xEA, Z30, Z29, f; VSUBPS Z31, f, f
+#define INPUT3(f) VPSRLD $24, Z24, f; VPORD Z30, f, f; VSUBPS Z31, f, f
 
 #define GROUP(v, ROWS) \
-	VMOVDQU32 (64*v)(BX), Z24 \
+	VPXORD (64*v)(BX), Z28, Z24 \
 	INPUT0(Z25) \
 	INPUT1(Z26) \
 	INPUT2(Z27) \
-	INPUT3(Z28) \
+	INPUT3(Z24) \
 	ROWS(0, Z25) \
 	ROWS(1, Z26) \
 	ROWS(2, Z27) \
-	ROWS(3, Z28)
+	ROWS(3, Z24)
 
 // LAST adds one input of the 1 to 3 of the last group.
 #define LAST(p, INPUT, ROWS0, ROWS1, ROWS2, ROWS3) \
-	VMOVDQU32 (BX), Z24 \
+	VPXORD (BX), Z28, Z24 \
 	INPUT(Z25) \
 	ROWS0(p, Z25) \
-	VMOVDQU32 64(BX), Z24 \
+	VPXORD 64(BX), Z28, Z24 \
 	INPUT(Z26) \
 	ROWS1(p, Z26) \
-	VMOVDQU32 128(BX), Z24 \
+	VPXORD 128(BX), Z28, Z24 \
 	INPUT(Z27) \
 	ROWS2(p, Z27) \
-	VMOVDQU32 192(BX), Z24 \
-	INPUT(Z28) \
-	ROWS3(p, Z28)
+	VPXORD 192(BX), Z28, Z24 \
+	INPUT(Z25) \
+	ROWS3(p, Z25)
 
 #define ZERO(s0, s1, s2, s3) VPXORD s0, s0, s0; VPXORD s1, s1, s1; VPXORD s2, s2, s2; VPXORD s3, s3, s3
 #define ZEROS1 ZERO(Z0, Z1, Z2, Z3)
@@ -106,6 +107,8 @@
 #define STORES5 STORES4; STORE(Z16, Z17, Z18, Z19)
 #define STORES6 STORES5; STORE(Z20, Z21, Z22, Z23)
 
+#define CONSTANT(bits, z) MOVL bits, AX; VPBROADCASTD AX, z
+
 #define TILE(ZEROS, LOADS, ROWS0, ROWS1, ROWS2, ROWS3, STORES) \
 	MOVQ y+0(FP), DI \
 	MOVQ ldy+8(FP), R11 \
@@ -125,6 +128,10 @@
 	KSHIFTRQ $16, K1, K2 \
 	KSHIFTRQ $32, K1, K3 \
 	KSHIFTRQ $48, K1, K4 \
+	CONSTANT($0x80808080, Z28) \
+	CONSTANT($0xFF, Z29) \
+	CONSTANT($0x4B000000, Z30) \
+	CONSTANT($0x4B000080, Z31) \
 	MOVQ k+40(FP), CX \
 	ZEROS \
 	CMPB accumulate+64(FP), $0 \

@@ -66,8 +66,8 @@ func (q *W4A16) code(p, j int) int {
 // The sum makes up for the 8 that is added to every code.
 const int4RecordBytes = 8 + 2*int4Block
 
-// int4RecordStride returns the distance between rows of k inputs. It is not a multiple
-// of 4096 bytes, so that rows do not compete for the same lines of the caches.
+// int4RecordStride returns the distance between rows of k inputs: an odd number of
+// lines, so that rows do not compete for the same sets of the caches.
 func int4RecordStride(k int) int {
 	return 64 * (ceilDiv(ceilDiv(k, int4Block)*int4RecordBytes, 64) | 1)
 }
@@ -148,17 +148,21 @@ func (ts *int4Tiles) mul(t *int4Task, lo, hi int) {
 func (ts *int4Tiles) mulRow(t *int4Task, lo, hi int) {
 	q, perGroup := t.q, t.q.group/int4Block
 	step := int4MaxBlocks / perGroup
-	most := int4RowColumns / ts.width
-	sums := scratchF32.get(int4RowColumns)
-	for j := lo; j < hi; j += most {
-		panels := min(most, hi-j)
-		clear(sums)
+	for j := lo; j < hi; {
+		start := j * ts.width
+		panels := min(int4RowColumns/ts.width, hi-j, q.n/ts.width-j) // whole ones
+		y := t.y.Data[start:min(q.n, start+max(1, panels)*ts.width)]
+		clear(y)
 		for g := 0; g < q.groups(); g += step {
 			first := g * perGroup
 			blocks := min(step*perGroup, q.blocks()-first)
-			ts.row(&sums[0], &t.records[first*int4RecordBytes], &q.w[q.groupStart(g, j*ts.width)], blocks, perGroup, panels, q.panelBytes())
+			x, w := &t.records[first*int4RecordBytes], &q.w[q.groupStart(g, start)]
+			if panels > 0 {
+				ts.row(&y[0], x, w, blocks, perGroup, panels, q.panelBytes())
+			} else {
+				ts.rows[0](&y[0], 0, x, 0, w, blocks, perGroup, len(y), true)
+			}
 		}
-		copy(t.y.Data[j*ts.width:t.y.Cols], sums[:panels*ts.width])
+		j += max(1, panels)
 	}
-	scratchF32.put(sums)
 }

@@ -60,24 +60,34 @@ func (w *int8Panels) dequantize() Matrix {
 func (w *int8Panels) bytes() int64 { return int64(w.k)*int64(w.n) + 4*int64(w.n) }
 
 const (
-	// int8CallK is how many inputs one call of an int8 micro-kernel may sum: of
-	// unsigned bytes times codes, 255 * 127 * 2^16 + 2^16 < 2^31.
-	int8CallK = 1 << 16
+	// int8CallK is the most inputs in one call of a micro-kernel: more would take
+	// longer than 100 microseconds, and from 65794 on unsigned bytes times codes
+	// might overflow an int32.
+	int8CallK = 1 << 14
 
-	// A call for more inputs than this takes half the rows of a tile, so that it
-	// ends within 100 microseconds.
-	int8LongK = 1 << 15
+	// int8RowK is the same for a row by several panels.
+	int8RowK = 1 << 13
 
 	// int8Block is the size of the activations that stay in the second-level cache
 	// while every panel of the weight passes by.
 	int8Block = 128 << 10
+
 	// But a weight in memory should pass by no less than so many rows.
 	int8MinBlock = 24
 )
 
-// An int8Tile is a micro-kernel for a number of rows of activations as codes by a
-// panel; docs/kernels.md has the contracts.
-type int8Tile func(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+type (
+	// An int8Tile is the micro-kernel gemmInt8 of docs/kernels.md for a number of
+	// rows of activations.
+	int8Tile func(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
+
+	// An int8Row is the micro-kernel gemvInt8: one row by several panels, which are
+	// apart bytes from each other.
+	int8Row func(y *float32, x *int8, ldx int, w *int8, apart, steps int, start *int32, rowScale, scales *float32)
+
+	// An int8Sums is the micro-kernel sumInt8 for a number of rows of codes.
+	int8Sums func(sums *int32, x *int8, ldx int, w *int8, steps int)
+)
 
 // int8Tiles are the micro-kernels of one instruction set.
 type int8Tiles struct {
@@ -87,9 +97,10 @@ type int8Tiles struct {
 	planes       int // codes of an activation, each in a row of its own
 	apart        int // rows of codes from one row of activations to the next
 
-	rows []int8Tile // rows[i] does i+1 rows
-	// sums sets width sums to those of one row of codes.
-	sums func(sums *int32, x, w *int8, steps int)
+	rows      []int8Tile // rows[i] does i+1 rows of activations
+	row       int8Row    // nil if there is none
+	rowPanels int
+	sums      []int8Sums // sums[i] does i+1 rows of codes, at least planes
 }
 
 // rowBytes returns the distance between rows of k codes: at least a cache line
@@ -104,13 +115,16 @@ func (t *int8Tiles) mul(y Matrix, x []int8, ldx int, rowScales []float32, w *int
 		t.mulLong(y, x, ldx, rowScales, w, lo, hi)
 		return
 	}
-	rows := len(t.rows)
-	if w.k > int8LongK {
-		rows = max(1, rows/2)
+	if t.row != nil && y.Rows == 1 && w.k <= int8RowK {
+		for ; hi-lo >= t.rowPanels && (lo+t.rowPanels)*t.width <= w.n; lo += t.rowPanels {
+			j := lo * t.width
+			panel := w.panel(j)
+			t.row(&y.Data[j], &x[0], ldx, &panel[0], len(panel), w.steps(), &w.starts[j], &rowScales[0], &w.scales[j])
+		}
 	}
 	// Tiles of nearly equal height, rather than full ones and a low one, which
 	// would do less for each load.
-	tiles := ceilDiv(y.Rows, rows)
+	tiles := ceilDiv(y.Rows, len(t.rows))
 	for panel := lo; panel < hi; panel++ {
 		j := panel * t.width
 		cols := min(t.width, w.n-j)
@@ -123,39 +137,41 @@ func (t *int8Tiles) mul(y Matrix, x []int8, ldx int, rowScales []float32, w *int
 	}
 }
 
-// mulLong is mul for sums that int32 may not hold.
+// mulLong is mul for more inputs than one call takes: it adds the sums of several
+// calls in integers.
 func (t *int8Tiles) mulLong(y Matrix, x []int8, ldx int, rowScales []float32, w *int8Panels, lo, hi int) {
-	const maxWidth = 64
-	var totals [maxWidth]int64
-	sums := scratchI32.get(t.width)
+	codes := t.planes // rows of codes in a call
+	if t.planes == 1 {
+		codes = min(y.Rows, len(t.sums))
+	}
+	sums := scratchI32.get(codes * t.width)
+	totals := scratchI64.get(codes * t.width)
 	for j := lo * t.width; j < min(w.n, hi*t.width); j += t.width {
 		panel := w.panel(j)
-		for i := range y.Rows {
-			for c := range t.width {
-				totals[c] = int64(-t.offset) * w.sums[j+c]
-			}
-			for plane := range t.planes {
-				bytes := x[(i*t.apart+plane)*ldx:]
-				for p := 0; p < w.k; p += int8CallK {
-					steps := ceilDiv(min(int8CallK, w.k-p), t.group)
-					t.sums(&sums[0], &bytes[p*t.size], &panel[p*t.width], steps)
-					for c, sum := range sums {
-						totals[c] += int64(sum)
-					}
-				}
-				if plane < t.planes-1 {
-					for c := range totals {
-						totals[c] <<= 8
-					}
+		for i := 0; i < y.Rows; i += codes / t.planes {
+			rows := min(codes/t.planes, y.Rows-i)
+			clear(totals)
+			for p := 0; p < w.k; p += int8CallK {
+				steps := ceilDiv(min(int8CallK, w.k-p), t.group)
+				t.sums[rows*t.planes-1](&sums[0], &x[i*t.apart*ldx+p*t.size], ldx, &panel[p*t.width], steps)
+				for c, sum := range sums[:rows*t.planes*t.width] {
+					totals[c] += int64(sum)
 				}
 			}
-			yi := row(y, i)[j:]
-			for c := range min(t.width, len(yi)) {
-				yi[c] = float32(totals[c]) * rowScales[i] * w.scales[j+c]
+			for r := range rows {
+				yi, first := row(y, i+r)[j:], totals[r*t.planes*t.width:]
+				for c := range min(t.width, len(yi)) {
+					total := first[c] - int64(t.offset)*w.sums[j+c]
+					for plane := 1; plane < t.planes; plane++ {
+						total = total<<8 + first[plane*t.width+c]
+					}
+					yi[c] = float32(total) * rowScales[i+r] * w.scales[j+c]
+				}
 			}
 		}
 	}
 	scratchI32.put(sums)
+	scratchI64.put(totals)
 }
 
 // rowBlock returns how many of m rows of activations, of the given number of

@@ -19,7 +19,10 @@ var i16TilesAVX2 = int8Tiles{
 		gemmI16_1x16_AVX2, gemmI16_2x16_AVX2, gemmI16_3x16_AVX2,
 		gemmI16_4x16_AVX2, gemmI16_5x16_AVX2, gemmI16_6x16_AVX2,
 	},
-	sums: sumI16_1x16_AVX2,
+	sums: []int8Sums{
+		sumI16_1x16_AVX2, sumI16_2x16_AVX2, sumI16_3x16_AVX2,
+		sumI16_4x16_AVX2, sumI16_5x16_AVX2, sumI16_6x16_AVX2,
+	},
 }
 
 // absmaxAVX2 returns the bits of the largest absolute value of x, those of a NaN
@@ -62,7 +65,13 @@ var u8TilesVNNI = int8Tiles{
 		gemmU8_1x64_VNNI, gemmU8_2x64_VNNI, gemmU8_3x64_VNNI,
 		gemmU8_4x64_VNNI, gemmU8_5x64_VNNI, gemmU8_6x64_VNNI,
 	},
-	sums: sumU8_1x64_VNNI,
+	row: gemvU8_1x256_VNNI, rowPanels: 4,
+	sums: sumsVNNI,
+}
+
+var sumsVNNI = []int8Sums{
+	sumU8_1x64_VNNI, sumU8_2x64_VNNI, sumU8_3x64_VNNI,
+	sumU8_4x64_VNNI, sumU8_5x64_VNNI, sumU8_6x64_VNNI,
 }
 
 // quantizeU8 is quantize, with codes that are 128 more.
@@ -93,7 +102,22 @@ func gemmI16_5x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, co
 func gemmI16_6x16_AVX2(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
 
 //go:noescape
-func sumI16_1x16_AVX2(sums *int32, x, w *int8, steps int)
+func sumI16_1x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumI16_2x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumI16_3x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumI16_4x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumI16_5x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumI16_6x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
 
 //go:noescape
 func absmaxF32_AVX2(x *float32, n int) uint32
@@ -132,7 +156,28 @@ func gemmU24_2x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, co
 func gemmU32_1x64_VNNI(y *float32, ldy int, x *int8, ldx int, w *int8, steps, cols int, start *int32, rowScales, scales *float32)
 
 //go:noescape
-func sumU8_1x64_VNNI(sums *int32, x, w *int8, steps int)
+func gemvU8_1x256_VNNI(y *float32, x *int8, ldx int, w *int8, apart, steps int, start *int32, rowScale, scales *float32)
+
+//go:noescape
+func gemvU24_1x128_VNNI(y *float32, x *int8, ldx int, w *int8, apart, steps int, start *int32, rowScale, scales *float32)
+
+//go:noescape
+func sumU8_1x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumU8_2x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumU8_3x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumU8_4x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumU8_5x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+
+//go:noescape
+func sumU8_6x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
 
 //go:noescape
 func absmaxF32_AVX512(x *float32, n int) uint32

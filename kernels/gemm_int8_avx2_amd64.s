@@ -77,9 +77,16 @@
 	LEAQ (DX)(DX*2), R8 \
 	ADDQ SI, R8
 
-#define TILE(ZEROS, ROWS, STORES) \
-	ARGUMENTS \
-	ZEROS \
+#define SUMARGUMENTS \
+	MOVQ sums+0(FP), DI \
+	MOVQ x+8(FP), SI \
+	MOVQ ldx+16(FP), DX \
+	MOVQ w+24(FP), BX \
+	MOVQ steps+32(FP), CX \
+	LEAQ (DX)(DX*2), R8 \
+	ADDQ SI, R8
+
+#define LOOP(ROWS) \
 loop: \
 	PANEL(0) \
 	ROWS \
@@ -87,7 +94,12 @@ loop: \
 	ADDQ $4, SI \
 	ADDQ $4, R8 \
 	DECQ CX \
-	JNE  loop \
+	JNE  loop
+
+#define TILE(ZEROS, ROWS, STORES) \
+	ARGUMENTS \
+	ZEROS \
+	LOOP(ROWS) \
 	COLUMNS \
 	STORES \
 	VZEROUPPER \
@@ -166,14 +178,43 @@ TEXT ·gemmI16_1x16_AVX2(SB), NOSPLIT, $0-80
 	VZEROUPPER
 	RET
 
-// func sumI16_1x16_AVX2(sums *int32, x, w *int8, steps int)
-TEXT ·sumI16_1x16_AVX2(SB), NOSPLIT, $0-32
-	MOVQ    sums+0(FP), DI
-	MOVQ    x+8(FP), SI
-	MOVQ    w+16(FP), BX
-	MOVQ    steps+24(FP), CX
-	ONE
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, 32(DI)
-	VZEROUPPER
+// SUMS stores the sums of a row.
+#define SUMS(s0, s1) VMOVDQU s0, (DI); VMOVDQU s1, 32(DI); ADDQ $64, DI
+#define SUMS1 SUMS(Y0, Y1)
+#define SUMS2 SUMS1; SUMS(Y2, Y3)
+#define SUMS3 SUMS2; SUMS(Y4, Y5)
+#define SUMS4 SUMS3; SUMS(Y6, Y7)
+#define SUMS5 SUMS4; SUMS(Y8, Y9)
+#define SUMS6 SUMS5; SUMS(Y10, Y11)
+
+#define RAW(ZEROS, ROWS, SUMS) \
+	SUMARGUMENTS \
+	ZEROS \
+	LOOP(ROWS) \
+	SUMS \
+	VZEROUPPER \
 	RET
+
+// func sumI16_6x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumI16_6x16_AVX2(SB), NOSPLIT, $0-40
+	RAW(ZEROS6, ROWS6, SUMS6)
+
+// func sumI16_5x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumI16_5x16_AVX2(SB), NOSPLIT, $0-40
+	RAW(ZEROS5, ROWS5, SUMS5)
+
+// func sumI16_4x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumI16_4x16_AVX2(SB), NOSPLIT, $0-40
+	RAW(ZEROS4, ROWS4, SUMS4)
+
+// func sumI16_3x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumI16_3x16_AVX2(SB), NOSPLIT, $0-40
+	RAW(ZEROS3, ROWS3, SUMS3)
+
+// func sumI16_2x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumI16_2x16_AVX2(SB), NOSPLIT, $0-40
+	RAW(ZEROS2, ROWS2, SUMS2)
+
+// func sumI16_1x16_AVX2(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumI16_1x16_AVX2(SB), NOSPLIT, $0-40
+	RAW(ZEROS1, ROWS1, SUMS1)

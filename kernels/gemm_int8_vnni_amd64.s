@@ -53,8 +53,8 @@
 	VMOVUPS 128(R12), Z26 \
 	VMOVUPS 192(R12), Z27
 
-// OUT stores a row of y: its values so far times its scale and those of the
-// channels.
+// OUT stores 64 values of a row of y: sums as float32 times the scale of the row
+// and those of the channels. DOWN goes to the next row, RIGHT to the next panel.
 #define OUT(s0, s1, s2, s3) \
 	VBROADCASTSS (R10), Z28 \
 	VMULPS  Z28, s0, s0 \
@@ -68,12 +68,13 @@
 	VMOVUPS s0, K1, (DI) \
 	VMOVUPS s1, K2, 64(DI) \
 	VMOVUPS s2, K3, 128(DI) \
-	VMOVUPS s3, K4, 192(DI) \
-	ADDQ    $4, R10 \
-	ADDQ    R11, DI
+	VMOVUPS s3, K4, 192(DI)
+
+#define DOWN ADDQ $4, R10; ADDQ R11, DI
+#define RIGHT ADDQ $256, DI; ADDQ $256, R9; ADDQ $256, R12
 
 #define FLOAT(s0, s1, s2, s3) VCVTDQ2PS s0, s0; VCVTDQ2PS s1, s1; VCVTDQ2PS s2, s2; VCVTDQ2PS s3, s3
-#define STORE(s0, s1, s2, s3) FLOAT(s0, s1, s2, s3); OUT(s0, s1, s2, s3)
+#define STORE(s0, s1, s2, s3) FLOAT(s0, s1, s2, s3); OUT(s0, s1, s2, s3); DOWN
 #define STORES1 STORE(Z0, Z1, Z2, Z3)
 #define STORES2 STORES1; STORE(Z4, Z5, Z6, Z7)
 #define STORES3 STORES2; STORE(Z8, Z9, Z10, Z11)
@@ -102,6 +103,30 @@
 	KSHIFTRQ $32, K1, K3 \
 	KSHIFTRQ $48, K1, K4 \
 	MOVQ steps+40(FP), CX
+
+#define PANELARGUMENTS \
+	MOVQ y+0(FP), DI \
+	MOVQ x+8(FP), SI \
+	MOVQ ldx+16(FP), DX \
+	MOVQ w+24(FP), BX \
+	MOVQ apart+32(FP), AX \
+	MOVQ steps+40(FP), CX \
+	MOVQ start+48(FP), R9 \
+	MOVQ rowScale+56(FP), R10 \
+	MOVQ scales+64(FP), R12 \
+	KXNORW K1, K1, K1 \
+	KXNORW K2, K2, K2 \
+	KXNORW K3, K3, K3 \
+	KXNORW K4, K4, K4
+
+#define SUMARGUMENTS \
+	MOVQ sums+0(FP), DI \
+	MOVQ x+8(FP), SI \
+	MOVQ ldx+16(FP), DX \
+	MOVQ w+24(FP), BX \
+	MOVQ steps+32(FP), CX \
+	LEAQ (DX)(DX*2), R8 \
+	ADDQ SI, R8
 
 #define LOOP(ROWS) \
 loop: \
@@ -199,20 +224,117 @@ TEXT ·gemmU8_1x64_VNNI(SB), NOSPLIT, $0-80
 	VZEROUPPER
 	RET
 
-// func sumU8_1x64_VNNI(sums *int32, x, w *int8, steps int)
-TEXT ·sumU8_1x64_VNNI(SB), NOSPLIT, $0-32
-	MOVQ sums+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ w+16(FP), BX
-	MOVQ steps+24(FP), CX
-	ZERO(Z0, Z1, Z2, Z3)
-	ONE
-	VMOVDQU32 Z0, (DI)
-	VMOVDQU32 Z1, 64(DI)
-	VMOVDQU32 Z2, 128(DI)
-	VMOVDQU32 Z3, 192(DI)
+
+// Four panels for one row: four streams are fetched better than one.
+#define FROM(w, s0, s1, s2, s3) \
+	VPDPBUSD (w), Z28, s0 \
+	VPDPBUSD 64(w), Z28, s1 \
+	VPDPBUSD 128(w), Z28, s2 \
+	VPDPBUSD 192(w), Z28, s3
+
+#define STARTAT(s0, s1, s2, s3) \
+	VMOVDQU32 (R9), s0 \
+	VMOVDQU32 64(R9), s1 \
+	VMOVDQU32 128(R9), s2 \
+	VMOVDQU32 192(R9), s3
+
+
+// func gemvU8_1x256_VNNI(y *float32, x *int8, ldx int, w *int8, apart, steps int, start *int32, rowScale, scales *float32)
+TEXT ·gemvU8_1x256_VNNI(SB), NOSPLIT, $0-72
+	PANELARGUMENTS
+	LEAQ (BX)(AX*1), R8
+	LEAQ (BX)(AX*2), R11
+	LEAQ (R8)(AX*2), R13
+	STARTAT(Z0, Z1, Z2, Z3)
+	ADDQ $256, R9
+	STARTAT(Z4, Z5, Z6, Z7)
+	ADDQ $256, R9
+	STARTAT(Z8, Z9, Z10, Z11)
+	ADDQ $256, R9
+	STARTAT(Z12, Z13, Z14, Z15)
+loop:
+	VPBROADCASTD (SI), Z28
+	FROM(BX, Z0, Z1, Z2, Z3)
+	FROM(R8, Z4, Z5, Z6, Z7)
+	FROM(R11, Z8, Z9, Z10, Z11)
+	FROM(R13, Z12, Z13, Z14, Z15)
+	ADDQ $256, BX
+	ADDQ $256, R8
+	ADDQ $256, R11
+	ADDQ $256, R13
+	ADDQ $4, SI
+	DECQ CX
+	JNE  loop
+	SCALES
+	FLOAT(Z0, Z1, Z2, Z3)
+	OUT(Z0, Z1, Z2, Z3)
+	RIGHT
+	SCALES
+	FLOAT(Z4, Z5, Z6, Z7)
+	OUT(Z4, Z5, Z6, Z7)
+	RIGHT
+	SCALES
+	FLOAT(Z8, Z9, Z10, Z11)
+	OUT(Z8, Z9, Z10, Z11)
+	RIGHT
+	SCALES
+	FLOAT(Z12, Z13, Z14, Z15)
+	OUT(Z12, Z13, Z14, Z15)
 	VZEROUPPER
 	RET
+
+// SUMS stores the sums of a row.
+#define SUMS(s0, s1, s2, s3) \
+	VMOVDQU32 s0, (DI) \
+	VMOVDQU32 s1, 64(DI) \
+	VMOVDQU32 s2, 128(DI) \
+	VMOVDQU32 s3, 192(DI) \
+	ADDQ $256, DI
+#define SUMS1 SUMS(Z0, Z1, Z2, Z3)
+#define SUMS2 SUMS1; SUMS(Z4, Z5, Z6, Z7)
+#define SUMS3 SUMS2; SUMS(Z8, Z9, Z10, Z11)
+#define SUMS4 SUMS3; SUMS(Z12, Z13, Z14, Z15)
+#define SUMS5 SUMS4; SUMS(Z16, Z17, Z18, Z19)
+#define SUMS6 SUMS5; SUMS(Z20, Z21, Z22, Z23)
+
+#define ZEROS1 ZERO(Z0, Z1, Z2, Z3)
+#define ZEROS2 ZEROS1; ZERO(Z4, Z5, Z6, Z7)
+#define ZEROS3 ZEROS2; ZERO(Z8, Z9, Z10, Z11)
+#define ZEROS4 ZEROS3; ZERO(Z12, Z13, Z14, Z15)
+#define ZEROS5 ZEROS4; ZERO(Z16, Z17, Z18, Z19)
+#define ZEROS6 ZEROS5; ZERO(Z20, Z21, Z22, Z23)
+
+#define RAW(ZEROS, ROWS, SUMS) \
+	SUMARGUMENTS \
+	ZEROS \
+	LOOP(ROWS) \
+	SUMS \
+	VZEROUPPER \
+	RET
+
+// func sumU8_6x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumU8_6x64_VNNI(SB), NOSPLIT, $0-40
+	RAW(ZEROS6, ROWS6, SUMS6)
+
+// func sumU8_5x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumU8_5x64_VNNI(SB), NOSPLIT, $0-40
+	RAW(ZEROS5, ROWS5, SUMS5)
+
+// func sumU8_4x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumU8_4x64_VNNI(SB), NOSPLIT, $0-40
+	RAW(ZEROS4, ROWS4, SUMS4)
+
+// func sumU8_3x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumU8_3x64_VNNI(SB), NOSPLIT, $0-40
+	RAW(ZEROS3, ROWS3, SUMS3)
+
+// func sumU8_2x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumU8_2x64_VNNI(SB), NOSPLIT, $0-40
+	RAW(ZEROS2, ROWS2, SUMS2)
+
+// func sumU8_1x64_VNNI(sums *int32, x *int8, ldx int, w *int8, steps int)
+TEXT ·sumU8_1x64_VNNI(SB), NOSPLIT, $0-40
+	RAW(ZEROS1, ROWS1, SUMS1)
 
 // JOIN24 makes one value of the sums a, b and c of the bytes of a row, the upper
 // first: 65536 (a + floor(b/256)) + (256 (b mod 256) + c).
@@ -253,6 +375,13 @@ TEXT ·sumU8_1x64_VNNI(SB), NOSPLIT, $0-32
 	VCVTDQ2PS d, d \
 	VFMADD213PS d, Z31, a
 
+// BYTES adds the products of a vector of the panel with the bytes of a row.
+#define BYTES(w, a, b, c) \
+	VMOVDQU32 w, Z24 \
+	VPDPBUSD Z24, Z28, a \
+	VPDPBUSD Z24, Z29, b \
+	VPDPBUSD Z24, Z30, c
+
 // WEIGHT sets Z31 to the weight of the upper sum.
 #define WEIGHT(bits) MOVL bits, AX; VPBROADCASTD AX, Z31
 #define WEIGHT24 WEIGHT($0x47800000) // 2^16
@@ -272,6 +401,44 @@ TEXT ·gemmU24_2x64_VNNI(SB), NOSPLIT, $0-80
 	WEIGHT24
 	SCALES
 	ROW24(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11)
+	DOWN
+	ROW24(Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23)
+	VZEROUPPER
+	RET
+
+// func gemvU24_1x128_VNNI(y *float32, x *int8, ldx int, w *int8, apart, steps int, start *int32, rowScale, scales *float32)
+TEXT ·gemvU24_1x128_VNNI(SB), NOSPLIT, $0-72
+	PANELARGUMENTS
+	ADDQ BX, AX
+	STARTAT(Z0, Z1, Z2, Z3)
+	ADDQ $256, R9
+	STARTAT(Z12, Z13, Z14, Z15)
+	ZERO(Z4, Z5, Z6, Z7)
+	ZERO(Z8, Z9, Z10, Z11)
+	ZERO(Z16, Z17, Z18, Z19)
+	ZERO(Z20, Z21, Z22, Z23)
+loop:
+	VPBROADCASTD (SI), Z28
+	VPBROADCASTD (SI)(DX*1), Z29
+	VPBROADCASTD (SI)(DX*2), Z30
+	BYTES((BX), Z0, Z4, Z8)
+	BYTES(64(BX), Z1, Z5, Z9)
+	BYTES(128(BX), Z2, Z6, Z10)
+	BYTES(192(BX), Z3, Z7, Z11)
+	BYTES((AX), Z12, Z16, Z20)
+	BYTES(64(AX), Z13, Z17, Z21)
+	BYTES(128(AX), Z14, Z18, Z22)
+	BYTES(192(AX), Z15, Z19, Z23)
+	ADDQ $256, BX
+	ADDQ $256, AX
+	ADDQ $4, SI
+	DECQ CX
+	JNE  loop
+	WEIGHT24
+	SCALES
+	ROW24(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11)
+	RIGHT
+	SCALES
 	ROW24(Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23)
 	VZEROUPPER
 	RET

@@ -39,9 +39,12 @@ type packedFactors struct {
 // for the second product.
 const lowRankBlock = 48 << 10
 
+// scratchLowRank is apart from scratchF32, which F32 uses while t is in use.
+var scratchLowRank scratch[float32]
+
 func (f *packedFactors) mul(y, x Matrix) {
 	block := min(x.Rows, max(lowRankBlock/f.ldt, 1))
-	buf := scratchF32.get(block * f.ldt)
+	buf := scratchLowRank.get(block * f.ldt)
 	for i := 0; i < x.Rows; i += block {
 		m := min(block, x.Rows-i)
 		t := Matrix{Rows: m, Cols: f.r, Stride: f.ldt, Data: buf}
@@ -55,5 +58,5 @@ func (f *packedFactors) mul(y, x Matrix) {
 			}
 		}
 	}
-	scratchF32.put(buf)
+	scratchLowRank.put(buf)
 }

@@ -59,7 +59,7 @@ var schemes = []struct {
 	{SchemeDense, refOnly},
 	{SchemeF32, f32Table},
 	{SchemeBF16, bf16Table},
-	{SchemeSkipZeros, refOnly},
+	{SchemeSkipZeros, skipZerosTable},
 	{SchemeLowRank, lowRankTable},
 	{SchemeInt8PerChannel, refOnly},
 	{SchemeW8A16, w8a16Table},

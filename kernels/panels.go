@@ -4,7 +4,7 @@ import "unsafe"
 
 // number is the type of an element of a packed weight or of scratch memory.
 type number interface {
-	~int8 | ~uint8 | ~uint16 | ~int32 | ~float32
+	~int8 | ~uint8 | ~uint16 | ~int32 | ~int64 | ~float32
 }
 
 // alignment is the line of the caches, and the widest vector: a packed weight

@@ -42,18 +42,22 @@ type scratch[T number] struct{ freeList[[]T] }
 // get returns a buffer of n elements with arbitrary contents. Give it back with
 // put.
 func (s *scratch[T]) get(n int) []T {
-	buf := s.take()
+	// A smaller buffer is dropped, so the list ends up with large ones.
+	return resize(s.take(), n)
+}
+
+// resize returns n elements of arbitrary contents: those of buf, if it has so many.
+func resize[T number](buf []T, n int) []T {
 	if cap(buf) < n {
-		// The smaller buffer is dropped, so the list ends up with large ones.
-		buf = aligned[T](n)
+		return aligned[T](n)
 	}
 	return buf[:n]
 }
 
 var (
 	scratchF32 scratch[float32]
-	scratchI8  scratch[int8]
 	scratchI32 scratch[int32]
+	scratchI64 scratch[int64]
 	scratchU8  scratch[uint8]
 	scratchU16 scratch[uint16]
 )

@@ -1,12 +1,26 @@
 package kernels
 
-// SkipZeros is the float32 weight, row-major [k,n], multiplied by the loop of
-// Dense that skips the zeros of x: the work is proportional to the number of
-// nonzero activations. It is exact, because a finite weight times zero is zero;
-// the error bound is that of Dense with the nonzeros of a row in place of k.
+import "github.com/rlx-go/gopherscope/internal/cpu"
+
+// SkipZeros is the float32 weight multiplied by the nonzeros of x alone: the work is
+// proportional to their number, and a zero costs no more than looking at it. It is
+// exact, because a finite weight times zero is zero; the error bound is that of
+// Dense with the nonzeros of a row in place of k.
 type SkipZeros struct {
-	w Matrix // [k,n], finite
+	k, n int
+	w    []float32 // finite, as impl.funcs.pack arranged it
+	impl impl[skipZerosFuncs]
 }
+
+// skipZerosFuncs is an implementation of SkipZeros.
+type skipZerosFuncs struct {
+	pack func(w Matrix) []float32
+	// mul overwrites y[m,n] with x[m,k] W, where no dimension is 0. A row of x that is
+	// not finite gives a row of NaN.
+	mul func(y, x Matrix, w []float32)
+}
+
+var skipZerosTable = append(table[skipZerosFuncs]{{cpu.Ref, skipZerosRef}}, skipZerosAsm...)
 
 // NewSkipZeros copies w[k,n]. It returns a *ShapeError when w is malformed and a
 // *NonFiniteError when it is not finite.
@@ -16,38 +30,29 @@ func NewSkipZeros(w Matrix, opts ...Option) (*SkipZeros, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := refOnly.choose(op, o.impl); err != nil {
+	impl, err := skipZerosTable.choose(op, o.impl)
+	if err != nil {
 		return nil, err
 	}
 	if err := checkFiniteMatrix(op, "w", w); err != nil {
 		return nil, err
 	}
-	return &SkipZeros{compact(w)}, nil
+	return &SkipZeros{w.Rows, w.Cols, impl.funcs.pack(w), impl}, nil
 }
 
 // Dims returns the shape [k, n] of W.
-func (s *SkipZeros) Dims() (k, n int) { return s.w.Rows, s.w.Cols }
+func (s *SkipZeros) Dims() (k, n int) { return s.k, s.n }
 
 // MulTo overwrites y[m,n] with x[m,k] W.
 func (s *SkipZeros) MulTo(y, x Matrix) {
-	CheckMulTo("SkipZeros.MulTo", y, x, s.w.Rows, s.w.Cols)
-	for i := range x.Rows {
-		xi, yi := row(x, i), row(y, i)
-		if firstNonFinite(xi) >= 0 {
-			fill(yi, nan)
-			continue
-		}
-		clear(yi)
-		for p, a := range xi {
-			if a != 0 {
-				axpy(yi, a, row(s.w, p))
-			}
-		}
+	CheckMulTo("SkipZeros.MulTo", y, x, s.k, s.n)
+	if !emptyProduct(y, s.k) {
+		s.impl.funcs.mul(y, x, s.w)
 	}
 }
 
 // Info describes the prepared weight. WeightBytes is the whole weight; a call
 // reads only the rows of W that meet a nonzero of x.
 func (s *SkipZeros) Info() Info {
-	return Info{Scheme: SchemeSkipZeros, Impl: ImplRef, WeightBytes: 4 * int64(len(s.w.Data)), Exact: true}
+	return Info{Scheme: SchemeSkipZeros, Impl: s.impl.name(), WeightBytes: 4 * int64(s.k) * int64(s.n), Exact: true}
 }

@@ -34,7 +34,7 @@ import (
 // and the rounding of float32 sums. Integers up to 32512 are exact.
 type W4A16 struct {
 	k, n, group int
-	w           []uint8   // as packInt4 arranged it
+	w           []uint8   // in panels, as gemm_int4.go says
 	factors     []float32 // of each output channel; nil if all are 1
 	impl        impl[int4Funcs]
 }

@@ -14,13 +14,22 @@ var int4Ref = int4Funcs{
 			for j := lo; j < hi; j++ {
 				yi[j] = 0
 				for g := range q.groups() {
-					var sum float32
-					for p := g * q.group; p < min(q.k, (g+1)*q.group); p++ {
-						sum += xi[p] * float32(q.code(p, j))
-					}
-					yi[j] += fromF16(q.scale(g, j)) * sum
+					yi[j] += fromF16(q.scale(g, j)) * q.dotGroup(xi, g, j)
 				}
 			}
 		}
 	},
+}
+
+// dotGroup returns the sum of x times the codes of group g of column j.
+func (q *W4A16) dotGroup(x []float32, g, j int) float32 {
+	var sum float32
+	end := min(q.k, (g+1)*q.group)
+	for p := g * q.group; p < end; p += 8 {
+		codes := q.codesAt(p, j)
+		for i, v := range x[p:min(end, p+8)] {
+			sum += v * float32(int(codes[i%4]>>(i/4*4)&15)-8)
+		}
+	}
+	return sum
 }

@@ -80,26 +80,23 @@ func (q *W8A16) MulTo(y, x Matrix) {
 	funcs := &q.impl.funcs
 	ldx := funcs.rowBytes(q.w.k)
 	block := rowBlock(y.Rows, max(ldx, q.w.k))
-	integers, steps, forms := scratchI8.get(block*ldx), scratchF32.get(block), scratchForm.get(block)
-	t := w8a16Tasks.get()
+	t := w8a16Tasks.take()
+	if t == nil {
+		t = new(w8a16Task)
+	}
+	t.funcs, t.w, t.ldx = funcs, &q.w, ldx
+	t.integers, t.steps, t.forms = resize(t.integers, block*ldx), resize(t.steps, block), resize(t.forms, block)
 	for i := 0; i < y.Rows; i += block {
 		rows := min(block, y.Rows-i)
-		*t = w8a16Task{
-			funcs: funcs, w: &q.w, y: rowsOf(y, i, rows), floats: rowsOf(x, i, rows),
-			integers: integers, ldx: ldx, steps: steps, forms: forms,
-		}
+		t.y, t.floats = rowsOf(y, i, rows), rowsOf(x, i, rows)
 		t.prepare = true
 		split(t, rows, rows*q.w.k/4)
 		t.prepare = false
 		split(t, ceilDiv(q.w.n, funcs.width), w8a16Nanoseconds(rows, q.w.k, q.w.n))
 	}
+	*t = w8a16Task{integers: t.integers, steps: t.steps, forms: t.forms}
 	w8a16Tasks.put(t)
-	scratchI8.put(integers)
-	scratchF32.put(steps)
-	scratchForm.put(forms)
 }
-
-var scratchForm scratch[rowForm]
 
 // w8a16Nanoseconds estimates the time of a product on one thread from 130 GOP/s
 // and 70 GB/s.
@@ -186,7 +183,8 @@ type w8a16Task struct {
 	y        Matrix
 }
 
-var w8a16Tasks taskList[w8a16Task]
+// w8a16Tasks keeps tasks with their integers, steps and forms.
+var w8a16Tasks freeList[*w8a16Task]
 
 func (t *w8a16Task) run(lo, hi int) {
 	if t.prepare {

@@ -30,13 +30,14 @@ var f32i8TilesAVX512 = f32i8Tiles{
 var u24TilesVNNI = int8Tiles{
 	width: 64, group: 4, size: 1, offset: 128, planes: 3, apart: 4,
 	rows: []int8Tile{gemmU24_1x64_VNNI, gemmU24_2x64_VNNI},
-	sums: sumU8_1x64_VNNI,
+	row:  gemvU24_1x128_VNNI, rowPanels: 2,
+	sums: sumsVNNI,
 }
 
 var u32TilesVNNI = int8Tiles{
 	width: 64, group: 4, size: 1, offset: 128, planes: 4, apart: 4,
 	rows: []int8Tile{gemmU32_1x64_VNNI},
-	sums: sumU8_1x64_VNNI,
+	sums: sumsVNNI,
 }
 
 func absmaxAVX512(x []float32) uint32 { return absmaxF32_AVX512(&x[0], len(x)) }

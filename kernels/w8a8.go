@@ -96,25 +96,27 @@ func (q *W8A8) mul(y, x Matrix, quantized *QuantizedRows) {
 	funcs := &q.impl.funcs
 	ldx := funcs.rowBytes(q.w.k)
 	block := rowBlock(y.Rows, ldx)
-	codes, scales := scratchI8.get(block*ldx), scratchF32.get(block)
-	t := w8a8Tasks.get()
+	t := w8a8Tasks.take()
+	if t == nil {
+		t = new(w8a8Task)
+	}
+	t.funcs, t.w, t.ldx = funcs, &q.w, ldx
+	t.codes, t.rowScales = resize(t.codes, block*ldx), resize(t.rowScales, block)
 	for i := 0; i < y.Rows; i += block {
 		rows := min(block, y.Rows-i)
-		*t = w8a8Task{funcs: funcs, w: &q.w, y: rowsOf(y, i, rows), x: codes, ldx: ldx, scales: scales}
+		t.y = rowsOf(y, i, rows)
 		if quantized != nil {
-			t.scales = quantized.Scales[i:]
-			t.quantized = quantized.Codes[i*q.w.k:]
+			t.quantized, t.scales = quantized.Codes[i*q.w.k:], quantized.Scales[i:]
 		} else {
-			t.floats = rowsOf(x, i, rows)
+			t.floats, t.scales = rowsOf(x, i, rows), t.rowScales
 		}
 		t.prepare = true
 		split(t, rows, rows*q.w.k/4)
 		t.prepare = false
 		split(t, ceilDiv(q.w.n, funcs.width), w8a8Nanoseconds(rows, q.w.k, q.w.n))
 	}
+	*t = w8a8Task{codes: t.codes, rowScales: t.rowScales}
 	w8a8Tasks.put(t)
-	scratchI8.put(codes)
-	scratchF32.put(scales)
 }
 
 // w8a8Nanoseconds estimates the time of a product on one thread from 400 GOP/s
@@ -130,7 +132,7 @@ func gemmW8A8(tiles *int8Tiles, quantize func(dst []int8, x []float32) float32, 
 		quantize: quantize,
 		convert:  convert,
 		mul: func(t *w8a8Task, lo, hi int) {
-			tiles.mul(t.y, t.x, t.ldx, t.scales, t.w, lo, hi)
+			tiles.mul(t.y, t.codes, t.ldx, t.scales, t.w, lo, hi)
 		},
 	}
 }
@@ -145,13 +147,16 @@ type w8a8Task struct {
 	floats    Matrix // the activations, unless they came as codes:
 	quantized []int8
 
-	x      []int8 // the rows as rowBytes and quantize or convert define them
+	codes  []int8 // the rows as rowBytes and quantize or convert define them
 	ldx    int
-	scales []float32 // one a row
+	scales []float32 // one a row: rowScales, or the caller's
 	y      Matrix
+
+	rowScales []float32
 }
 
-var w8a8Tasks taskList[w8a8Task]
+// w8a8Tasks keeps tasks with their codes and rowScales.
+var w8a8Tasks freeList[*w8a8Task]
 
 func (t *w8a8Task) run(lo, hi int) {
 	if !t.prepare {
@@ -159,7 +164,7 @@ func (t *w8a8Task) run(lo, hi int) {
 		return
 	}
 	for i := lo; i < hi; i++ {
-		dst := t.x[i*t.ldx:][:t.ldx]
+		dst := t.codes[i*t.ldx:][:t.ldx]
 		if t.quantized != nil {
 			t.funcs.convert(dst, t.quantized[i*t.w.k:][:t.w.k])
 		} else {

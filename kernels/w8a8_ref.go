@@ -9,7 +9,7 @@ var w8a8Ref = w8a8Funcs{
 	convert:  func(dst, codes []int8) { copy(dst, codes) },
 	mul: func(t *w8a8Task, lo, hi int) {
 		for i := range t.y.Rows {
-			codes, yi := t.x[i*t.ldx:][:t.w.k], row(t.y, i)
+			codes, yi := t.codes[i*t.ldx:][:t.w.k], row(t.y, i)
 			for j := lo; j < hi; j++ {
 				// The scale of a row that was not finite is NaN, and so is every
 				// product with it.

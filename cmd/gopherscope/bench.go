@@ -83,8 +83,9 @@ Columns:
   of roof    Gop/s in percent of what the machine allows: the peak of the
              scheme's arithmetic or, if that is lower, the bandwidth of reading
              as many bytes again and again, or for cold calls once. The peak
-             of w8a16 and w4a16 is half of int8's, since an activation of 16 bits
-             is two bytes, or that of f32 if it is higher.
+             of w8a16 is a third of int8's, since an activation at the precision
+             of float32 is three bytes, that of w4a16 half of it, with
+             activations of 16 bits; or that of f32 if it is higher.
   x f32      how many times faster than f32
   error      relative L2 error against the float64 product of x and the W that
              was given, so that the quantization of W is part of it

@@ -25,42 +25,38 @@ func openPeers(schemes []benchScheme, threads int) *benchPeers {
 	wanted := func(names ...string) bool {
 		return slices.ContainsFunc(schemes, func(s benchScheme) bool { return slices.Contains(names, s.name) })
 	}
-	opened := func(l accel.Library, err error) {
-		switch {
-		case err != nil:
-			p.notes = append(p.notes, err.Error())
-			return
-		case l.Threads != threads:
-			p.notes = append(p.notes, fmt.Sprintf("%s uses %d threads, not the %d asked for", l.Name, l.Threads, threads))
-		}
-		note := fmt.Sprintf("%s %s (%s)", l.Name, l.Version, l.File)
-		if l.Core != "" {
-			note += ", code for " + l.Core
-		}
-		p.notes = append(p.notes, note)
-	}
 	if wanted("openblas-f32") {
 		// With these set it would not choose its code for this processor.
 		os.Unsetenv("OPENBLAS_CORETYPE")
 		os.Unsetenv("OPENBLAS_L2_SIZE")
-		l, err := accel.OpenOpenBLAS(threads)
-		if err != nil {
-			l = &accel.OpenBLAS{}
-		} else {
+		if l, err := accel.OpenOpenBLAS(threads); err != nil {
+			p.notes = append(p.notes, err.Error())
+		} else if p.usable(l.Library, threads) {
 			p.openBLAS = l
 		}
-		opened(l.Library, err)
 	}
 	if wanted("onednn-f32", "onednn-u8s8") {
-		l, err := accel.OpenOneDNN(threads)
-		if err != nil {
-			l = &accel.OneDNN{}
-		} else {
+		if l, err := accel.OpenOneDNN(threads); err != nil {
+			p.notes = append(p.notes, err.Error())
+		} else if p.usable(l.Library, threads) {
 			p.oneDNN = l
 		}
-		opened(l.Library, err)
 	}
 	return p
+}
+
+// usable notes what a library is, and reports whether it uses as many threads as it
+// was asked to.
+func (p *benchPeers) usable(l accel.Library, threads int) bool {
+	note := fmt.Sprintf("%s %s (%s)", l.Name, l.Version, l.File)
+	if l.Core != "" {
+		note += ", code for " + l.Core
+	}
+	if l.Threads != threads {
+		note += fmt.Sprintf(": left out, since it uses %d threads in place of %d", l.Threads, threads)
+	}
+	p.notes = append(p.notes, note)
+	return l.Threads == threads
 }
 
 // errNotOpen stands for the note that says why.

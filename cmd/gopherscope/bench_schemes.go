@@ -38,7 +38,7 @@ type benchProduct struct {
 var benchSchemes = []benchScheme{
 	{name: "f32", peak: f32Peak, prepare: multiplier(kernels.NewF32)},
 	{name: "bf16", peak: bf16Peak, prepare: multiplier(kernels.NewBF16)},
-	{name: "w8a16", peak: mixedPeak, prepare: multiplier(kernels.NewW8A16)},
+	{name: "w8a16", peak: activationsOf(3), prepare: multiplier(kernels.NewW8A16)},
 	{name: "w8a8", peak: int8Peak, prepare: func(in *benchInputs) (*benchProduct, error) {
 		w, err := in.w8a8()
 		if err != nil {
@@ -57,7 +57,7 @@ var benchSchemes = []benchScheme{
 		p.y = func() kernels.Matrix { return y }
 		return p, nil
 	}},
-	{name: "w4a16", peak: mixedPeak, prepare: func(in *benchInputs) (*benchProduct, error) {
+	{name: "w4a16", peak: activationsOf(2), prepare: func(in *benchInputs) (*benchProduct, error) {
 		p, err := multiplier(kernels.NewW4A16)(in)
 		if err == nil {
 			p.group = defaultGroup
@@ -112,9 +112,12 @@ func f32Peak(m bench.Machine) float64  { return m.F32Peak }
 func int8Peak(m bench.Machine) float64 { return m.Int8Peak }
 func bf16Peak(m bench.Machine) float64 { return m.BF16Peak }
 
-// mixedPeak is the limit of a product of int8 and an activation of at least 16
-// bits, which is two bytes to a dot product of bytes.
-func mixedPeak(m bench.Machine) float64 { return max(m.F32Peak, m.Int8Peak/2) }
+// activationsOf is the limit of products of int8 codes and activations of some
+// bytes, each of which takes a dot product of its own: three bytes for the precision
+// of float32, two for 16 bits. Where multiplying float32 is faster it is that.
+func activationsOf(bytes float64) func(bench.Machine) float64 {
+	return func(m bench.Machine) float64 { return max(m.F32Peak, m.Int8Peak/bytes) }
+}
 
 // benchInputs are the operands of a shape, which its schemes share.
 type benchInputs struct {

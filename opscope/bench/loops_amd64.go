@@ -6,7 +6,7 @@ import "github.com/rlx-go/gopherscope/internal/cpu"
 
 var (
 	f32LoopsAsm  = []arithmeticLoop{{cpu.AVX2, 12 * 8 * 2, fmaF32_AVX2}, {cpu.AVX512, 12 * 16 * 2, fmaF32_AVX512}}
-	int8LoopsAsm = []arithmeticLoop{{cpu.AVX2, 6 * 16 * 2, dotI8_AVX2}, {cpu.AVX512, 6 * 32 * 2, dotI8_AVX512}, {cpu.VNNI, 12 * 64 * 2, dotI8_VNNI}}
+	int8LoopsAsm = []arithmeticLoop{{cpu.AVX2, 12 * 16 * 2, dotI8_AVX2}, {cpu.AVX512, 12 * 32 * 2, dotI8_AVX512}, {cpu.VNNI, 12 * 64 * 2, dotI8_VNNI}}
 	bf16LoopsAsm = []arithmeticLoop{{cpu.BF16, 12 * 32 * 2, dotBF16_BF16}}
 	readLoopsAsm = []readLoop{{cpu.AVX2, read_AVX2}, {cpu.AVX512, read_AVX512}}
 )
