@@ -1,0 +1,106 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// methodsThatPanic are types that a cell can panic with, and show.
+const methodsThatPanic = `import ("fmt"; "errors")
+type E struct{}
+func (e E) Error() string { panic("in Error") }
+type P struct{ s string }
+func (p *P) Error() string { return p.s }
+type S struct{}
+func (s S) String() string { panic(errors.New("in String")) }
+type M struct{}
+func (m M) Error() string { return []string{}[len(fmt.Sprint(1))] }
+type H struct{}
+func (h H) HTML() string { panic("in HTML") }
+type B struct{}
+func (b B) MIMEBundle() map[string]any { panic("in MIMEBundle") }
+type R struct{}
+func (r R) Render() display.Data { panic("in Render") }
+type Pre struct{}
+func (p Pre) HTML() string { return "<b>" }
+func (p Pre) MIMEPrelude() (string, string) { panic("in MIMEPrelude") }
+type Self struct{}
+func (s Self) Error() string { panic(s) }
+`
+
+func TestPanicWithAMethodThatPanics(t *testing.T) {
+	s := open(t)
+	run(t, s, methodsThatPanic)
+	tests := []struct{ source, want string }{
+		{"panic(E{})", "a main.E whose text cannot be had: its method panicked"},
+		{"panic(&E{})", "a *main.E whose text cannot be had: its method panicked"},
+		{"panic((*P)(nil))", "<nil>"},
+		{"panic(M{})", "a main.M whose text cannot be had: its method panicked"},
+		{"panic(Self{})", "a main.Self whose text cannot be had: its method panicked"},
+		{"var err error = E{}\npanic(err)", "a main.E whose text cannot be had: its method panicked"},
+		{"import \"os\"\npanic((*os.PathError)(nil))", "<nil>"},
+		{"H{}", "in HTML"},
+		{"B{}", "in MIMEBundle"},
+		{"R{}", "in Render"},
+		{"Pre{}", "in MIMEPrelude"},
+		{"Display(H{})", "in HTML"},
+		{"display.Display(R{})", "in Render"},
+	}
+	for _, test := range tests {
+		if e := runCell(s, "cell", test.source).failure(t); e.Name != "Panic" || e.Value != test.want {
+			t.Errorf("%s gave %s: %q, want %q", test.source, e.Name, e.Value, test.want)
+		}
+	}
+	// What these show is for package display to say: the process goes on.
+	for _, source := range []string{"panic(S{})", "E{}", "S{}", "[]any{E{}, S{}}", "fmt.Println(E{}, S{})", "(*P)(nil)", "Display(E{})", "Display(S{})"} {
+		o := runCell(s, "cell", source)
+		if e, ok := o.err.(*Error); o.err != nil && (!ok || e.Name != "Panic") {
+			t.Errorf("%s gave %v", source, o.err)
+		}
+	}
+	if got := run(t, s, "6 * 7").result(); got != "42" {
+		t.Errorf("afterwards 6 * 7 is %s", got)
+	}
+}
+
+func TestPanicOfAGoroutineWithAMethodThatPanics(t *testing.T) {
+	s := open(t)
+	run(t, s, methodsThatPanic)
+	o := run(t, s, `import "sync"
+var wg sync.WaitGroup
+wg.Add(3)
+go func() { defer wg.Done(); panic(E{}) }()
+go func() { defer wg.Done(); panic(S{}) }()
+go func() { defer wg.Done(); panic((*P)(nil)) }()
+wg.Wait()
+import "time"
+time.Sleep(20 * time.Millisecond)`)
+	if got := strings.Count(o.text("stderr"), "panic in a goroutine started at cell:"); got != 3 {
+		t.Errorf("stderr\n%s", o.text("stderr"))
+	}
+}
+
+func TestLongLinesAreCutInTracebacks(t *testing.T) {
+	s := open(t)
+	long := strings.Repeat("é", 500_000)
+	for _, source := range []string{
+		"x := \"" + long + "\"; y + 1; z := \"" + long + "\"",
+		"\tvar m map[string]int; _ = \"" + long + "\"; m[\"a\"] = 1; _ = \"" + long + "\"",
+		"panic(1) // " + long,
+		"_ = \"" + long + "\"\nfunc f() { a, b := 1 }",
+	} {
+		e := runCell(s, "cell", source).failure(t)
+		text := plainTraceback(e)
+		if len(text) > 1000 || !utf8.ValidString(text) {
+			t.Errorf("%d bytes of traceback, valid %v", len(text), utf8.ValidString(text))
+		}
+	}
+	e := runCell(s, "cell", "x := \""+long+"\"; y + 1; z := \""+long+"\"").failure(t)
+	lines := strings.Split(plainTraceback(e), "\n")
+	n := len(lines)
+	at := strings.Index(lines[n-1], "^")
+	if shown := []rune(lines[n-2]); at < 0 || at >= len(shown) || shown[at] != 'y' {
+		t.Errorf("the caret is not under y:\n%s\n%s", lines[n-2], lines[n-1])
+	}
+}
