@@ -104,3 +104,40 @@ func TestLongLinesAreCutInTracebacks(t *testing.T) {
 		t.Errorf("the caret is not under y:\n%s\n%s", lines[n-2], lines[n-1])
 	}
 }
+
+func TestDeclarationsThatLeadBack(t *testing.T) {
+	tests := []struct{ source, want string }{
+		{"const n = T\ntype T struct { v [n]int }", "invalid cycle in declaration of n"},
+		{"const a T\ntype T int", "missing init expr for a"},
+		{"const a = b\nconst b = a", "initialization cycle for a"},
+		{"type T struct{ T }", "invalid recursive type: T"},
+		{"type A struct{ b B }\ntype B struct{ a A }", "invalid recursive type A"},
+		{"type A [2]A", "invalid recursive type: A"},
+		{"type A B\ntype B A", "invalid recursive type A"},
+		{"type T interface{ T }", "invalid recursive type: T"},
+		{"type T [len(x)]int\nvar x T", "undefined: x"},
+		{"type T []T", "make T a struct"},
+		{"type T map[string]T", "make T a struct"},
+		{"type T chan T", "make T a struct"},
+		{"type F func(F)", "make F a struct"},
+		{"type M map[string]N\ntype N []M", "make M a struct"},
+		{"type I interface{ M(I) }", "make I a struct"},
+	}
+	s := open(t)
+	for _, test := range tests {
+		if e := runCell(s, "cell", test.source).failure(t); e.Name != "CompileError" || e.Line == 0 || !strings.Contains(e.Value, test.want) {
+			t.Errorf("%s gave %s: %v, want %q", test.source, e.Name, e, test.want)
+		}
+	}
+	if got := run(t, s, "type A []B\ntype B struct{ a A; n *B }\nlen(A{B{A{B{}}, nil}}[0].a)").result(); got != "1" {
+		t.Errorf("a type that leads back through a struct gave %s", got)
+	}
+	// The names of earlier cells are seen, and hidden by those declared again.
+	run(t, s, "const n = 3\ntype L int")
+	if got := run(t, s, "type V struct { v [n]L }\nlen(V{}.v)").result(); got != "3" {
+		t.Errorf("a constant of an earlier cell gave %s", got)
+	}
+	if got := run(t, s, "const n = 4\ntype L [n]L2\ntype L2 = float32\nlen(L{})").result(); got != "4" {
+		t.Errorf("a constant that is declared again gave %s", got)
+	}
+}
