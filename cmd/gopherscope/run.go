@@ -150,8 +150,12 @@ func (r *notebookRun) inputs(args []string) ([]input, error) {
 		owner[key] = path
 		inputs = append(inputs, in)
 	}
+	outputs := []string{"index.html"}
 	for _, in := range inputs {
-		target := filepath.Join(r.out, in.name+".ipynb")
+		outputs = append(outputs, in.name+".ipynb", in.name+".html")
+	}
+	for _, output := range outputs {
+		target := filepath.Join(r.out, output)
 		if overwritten := overwrittenInput(target, inputs); overwritten != "" {
 			problems = append(problems, fmt.Errorf("%s: would be overwritten by %s; choose another folder with --out", overwritten, target))
 		}

@@ -211,6 +211,11 @@ func TestRunBadInput(t *testing.T) {
 	write(t, "good.ipynb", notebook)
 	write(t, "index.ipynb", notebook)
 	write(t, "other/Good.ipynb", notebook)
+	write(t, "page.html", notebook)
+	write(t, "linked/index.html", notebook)
+	if err := os.Link("linked/index.html", "linked.ipynb"); err != nil {
+		t.Fatal(err)
+	}
 	write(t, "empty.ipynb", "")
 	write(t, "text.ipynb", "# Not a notebook\n")
 	write(t, "cut.ipynb", notebook[:40])
@@ -221,19 +226,21 @@ func TestRunBadInput(t *testing.T) {
 		want []string
 	}{
 		{"", []string{"there is no notebooks/*.ipynb here; run it in the project's folder or name the notebooks"}},
-		{"gone.ipynb", []string{"open gone.ipynb: "}},
-		{"*.no", []string{"open *.no: "}},
+		{"gone.ipynb", []string{"stat gone.ipynb: "}},
+		{"*.no", []string{"stat *.no: "}},
 		{"other", []string{"other: is a directory, not a notebook"}},
 		{"empty.ipynb", []string{"empty.ipynb: is empty, not a notebook"}},
 		{"text.ipynb", []string{"text.ipynb: line 1, column 1: not JSON: "}},
 		{"cut.ipynb", []string{"cut.ipynb: line 1, column 40: not JSON: unexpected end of JSON input"}},
 		{"old.ipynb", []string{"old.ipynb: nbformat: is 3, "}},
 		{"python.ipynb", []string{"python.ipynb: is a notebook in python, not in Go"}},
-		{"good.ipynb empty.ipynb gone.ipynb", []string{"empty.ipynb: is empty", "open gone.ipynb: "}},
+		{"good.ipynb empty.ipynb gone.ipynb", []string{"empty.ipynb: is empty", "stat gone.ipynb: "}},
 		{"good.ipynb other/Good.ipynb", []string{"other/Good.ipynb: has the same name as good.ipynb"}},
 		{"good.ipynb good.ipynb", []string{"good.ipynb: has the same name as good.ipynb"}},
 		{"index.ipynb", []string{"index.ipynb: its page would be index.html"}},
 		{"--out . good.ipynb", []string{"good.ipynb: would be overwritten by good.ipynb; choose another folder with --out"}},
+		{"--out . page.html", []string{"page.html: would be overwritten by page.html; choose another folder with --out"}},
+		{"--out linked linked.ipynb", []string{"linked.ipynb: would be overwritten by " + filepath.Join("linked", "index.html")}},
 		{"--out other/.. good.ipynb", []string{"good.ipynb: would be overwritten by "}},
 	} {
 		stdout, stderr, status := command(t, t.Context(), append([]string{"run"}, strings.Fields(c.args)...)...)
