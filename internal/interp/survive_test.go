@@ -141,3 +141,46 @@ func TestDeclarationsThatLeadBack(t *testing.T) {
 		t.Errorf("a constant that is declared again gave %s", got)
 	}
 }
+
+func TestPanicOfACallbackOnAnotherGoroutine(t *testing.T) {
+	s := open(t)
+	run(t, s, `import ("context"; "sort"; "sync"; "time"; "net/http"; "net/http/httptest"; "gonum.org/v1/gonum/optimize"; "gonum.org/v1/gonum/diff/fd"; "gonum.org/v1/gonum/mat")
+done := make(chan int, 100)
+func fail() { done <- 1; panic("in fail") }
+type T struct{}
+func (t T) fail() { done <- 1; panic("in T.fail") }
+f := func() { done <- 1; panic("in f") }
+func wait() { <-done; time.Sleep(20 * time.Millisecond) }`)
+	for source, want := range map[string]string{
+		"time.AfterFunc(1, func() { done <- 1; panic(\"in a literal\") })\nwait()":           "panic in a goroutine that calls the function at cell:1: in a literal\n",
+		"time.AfterFunc(1, fail)\nwait()":                                                    "panic in a goroutine that calls the function at cell:1: in fail\n",
+		"time.AfterFunc(1, f)\nwait()":                                                       "panic in a goroutine that calls the function at cell:1: in f\n",
+		"time.AfterFunc(1, T{}.fail)\nwait()":                                                "panic in a goroutine that calls the function at cell:1: in T.fail\n",
+		"c, cancel := context.WithCancel(ctx)\ncontext.AfterFunc(c, fail)\ncancel()\nwait()": "panic in a goroutine that calls the function at cell:2: in fail\n",
+		`fd.Jacobian(mat.NewDense(1, 2, nil), func(y, x []float64) { panic("in Jacobian") }, []float64{1, 2}, &fd.JacobianSettings{Concurrent: true})`:                                           "in Jacobian\n",
+		"p := optimize.Problem{\n\tFunc: func(x []float64) float64 { panic(\"in Func\") },\n}\noptimize.Minimize(p, []float64{1}, nil, &optimize.NelderMead{})":                                  "panic in a goroutine that calls the function at cell:2: in Func\n",
+		"var p optimize.Problem\np.Func = func(x []float64) float64 { panic(\"assigned\") }\noptimize.Minimize(p, []float64{1}, &optimize.Settings{FuncEvaluations: 2}, &optimize.NelderMead{})": "assigned\n",
+		"server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(\"in a handler\") }))\nhttp.Get(server.URL)\nserver.Close()":                         "in a handler\n",
+	} {
+		o := runCell(s, "cell", source)
+		if !strings.Contains(o.text("stderr"), want) {
+			t.Errorf("%s\nprinted %q, gave %v", source, o.text("stderr"), o.err)
+		}
+	}
+	// On the cell's own goroutines a panic goes its way.
+	if e := runCell(s, "cell", "sort.Slice([]int{2, 1}, func(i, j int) bool { panic(\"less\") })").failure(t); e.Value != "less" {
+		t.Errorf("sort.Slice gave %v", e)
+	}
+	for source, want := range map[string]string{
+		"got := \"\"\nfunc() {\n\tdefer func() { got = recover().(string) }()\n\tnew(sync.Once).Do(func() { panic(\"once\") })\n}()\ngot":                                 "once",
+		"c := make(chan string)\ngo func() {\n\tdefer func() { c <- recover().(string) }()\n\tsort.Slice([]int{2, 1}, func(i, j int) bool { panic(\"less\") })\n}()\n<-c": "less",
+		"var none func()\nclient := http.Client{CheckRedirect: nil}\nclient.CheckRedirect == nil":                                                                         "true",
+		"x := []int{3, 1, 2}\nsort.Slice(x, func(i, j int) bool { return x[i] < x[j] })\nx":                                                                               "[1 2 3]",
+		"fd.Derivative(func(x float64) float64 { return x * x }, 3, &fd.Settings{Formula: fd.Central}) > 5.99":                                                            "true",
+	} {
+		o := run(t, s, source)
+		if o.result() != want || o.text("stderr") != "" {
+			t.Errorf("%s\ngave %q, printed %q", source, o.result(), o.text("stderr"))
+		}
+	}
+}
