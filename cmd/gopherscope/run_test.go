@@ -270,28 +270,30 @@ func TestRunOutIsAFile(t *testing.T) {
 	}
 }
 
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.html")
-	for _, text := range []string{"one", "two"} {
-		if err := writeFile(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if got := read(t, path); got != text {
-			t.Errorf("got %q", got)
-		}
+// A page that cannot be written does not keep the others from being.
+func TestRunOneUnwritablePage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "out/a.html/in the way", "")
+	writeNotebook(t, "a.ipynb", "1")
+	writeNotebook(t, "b.ipynb", "2")
+	stdout, stderr, status := command(t, t.Context(), "run", "--json", "a.ipynb", "b.ipynb")
+	if status != 1 || !strings.Contains(stderr, "gopherscope: a.ipynb: cannot write ") ||
+		!strings.HasSuffix(stderr, "1 of 2 notebooks failed\n") {
+		t.Errorf("status %d, stderr:\n%s", status, stderr)
 	}
-	if err := writeFile(filepath.Join(dir, "no", "a.html"), nil); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+filepath.Join(dir, "no", "a.html")+": ") {
-		t.Errorf("got %v", err)
+	if !strings.Contains(stdout, `"file":"a.ipynb","ok":false`) || !strings.Contains(stdout, `"file":"b.ipynb","ok":true`) {
+		t.Errorf("stdout:\n%s", stdout)
 	}
-	// A folder cannot be replaced by a file: what was written must go again.
-	if err := writeFile(dir, []byte("x")); err == nil {
-		t.Error("a folder was replaced")
+	if index := read(t, "out/index.html"); strings.Contains(index, "a.html") || !strings.Contains(index, "b.html") {
+		t.Error("the list does not hold just the page that was written")
 	}
-	if got := list(t, dir); got != "a.html" {
-		t.Errorf("left behind: %s", got)
-	}
-	if got := list(t, filepath.Dir(dir)); strings.Contains(got, ".tmp") {
-		t.Errorf("left behind: %s", got)
+}
+
+func TestRunPrintsNoControlCharacters(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeNotebook(t, "a.ipynb", `panic("\x1b]0;title\a")`)
+	stdout, stderr, status := command(t, t.Context(), "run", "a.ipynb")
+	if status != 1 || strings.ContainsAny(stdout+stderr, "\x1b\a") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
