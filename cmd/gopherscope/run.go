@@ -272,6 +272,9 @@ func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError
 // cell or else, on stderr.
 func (r *notebookRun) report(in input, failure *nb.CellError, err error, elapsed float64) {
 	html := filepath.Join(r.out, in.name+".html")
+	if err != nil {
+		html = "" // none of this run
+	}
 	if failure != nil {
 		fmt.Fprintf(r.stderr, "gopherscope: %s\n", printable(in.path+": "+failure.Error()))
 		if trace := strings.TrimRight(failure.Traceback(), "\n"); trace != "" {
@@ -287,7 +290,7 @@ func (r *notebookRun) report(in input, failure *nb.CellError, err error, elapsed
 			File    string  `json:"file"`
 			OK      bool    `json:"ok"`
 			Seconds float64 `json:"seconds"`
-			HTML    string  `json:"html"`
+			HTML    string  `json:"html,omitempty"`
 			Cell    int     `json:"cell,omitempty"`
 			Error   string  `json:"error,omitempty"`
 		}{File: in.path, OK: failure == nil && err == nil, Seconds: math.Round(elapsed*1000) / 1000, HTML: html}
@@ -308,7 +311,11 @@ func (r *notebookRun) report(in input, failure *nb.CellError, err error, elapsed
 	case failure != nil || err != nil:
 		status = "failed"
 	}
-	r.stdout.printf("%-6s  %6.1f s  %s\n", status, elapsed, printable(in.path+" -> "+html))
+	files := in.path
+	if html != "" {
+		files += " -> " + html
+	}
+	r.stdout.printf("%-6s  %6.1f s  %s\n", status, elapsed, printable(files))
 }
 
 // progress shows which cell runs: a bar on a terminal, elsewhere one line when
