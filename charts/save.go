@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/rlx-go/gopherscope/internal/atomicfile"
 )
 
 // Save writes the figure to a file, in the format of its extension: .png; .svg,
@@ -17,7 +18,7 @@ import (
 func (f *Figure) Save(path string) error {
 	content, err := f.encode(strings.ToLower(filepath.Ext(path)))
 	if err == nil {
-		err = writeFile(path, content)
+		err = atomicfile.Write(path, content)
 	}
 	if err != nil {
 		return fmt.Errorf("charts: save %s: %w", path, err)
@@ -52,28 +53,4 @@ func (f *Figure) page() string {
 </head>
 <body>
 ` + f.html() + prelude() + "</body>\n</html>\n"
-}
-
-// writeFile writes a file under a temporary name and renames it.
-func writeFile(path string, content []byte) (err error) {
-	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(t.Name())
-		}
-	}()
-	_, err = t.Write(content)
-	if err == nil {
-		err = t.Chmod(0o644) // CreateTemp makes it private
-	}
-	if closeErr := t.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(t.Name(), path)
 }

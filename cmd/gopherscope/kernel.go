@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -60,7 +61,7 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	}
 	kernel, err := jupyter.Listen(connection, session, stderr)
 	if err != nil {
-		return err
+		return errors.Join(fmt.Errorf("connection file %s: %w", file, err), session.Close())
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,5 +112,21 @@ func TestKernelMistakesAreOneLine(t *testing.T) {
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.says) {
 			t.Errorf("%v: status %d, stdout %q, stderr %q, want one line that says %q", test.args, code, stdout, stderr, test.says)
 		}
+	}
+}
+
+func TestKernelStartNamesTheFileOfAPortInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	file := filepath.Join(t.TempDir(), "connection.json")
+	write(t, file, fmt.Sprintf(`{"transport": "tcp", "ip": "127.0.0.1", "signature_scheme": "hmac-sha256", "key": "k",
+		"shell_port": %[1]d, "iopub_port": %[1]d, "stdin_port": %[1]d, "control_port": %[1]d, "hb_port": %[1]d}`, port))
+	_, stderr, code := kernelVerb(t, "start", file)
+	if code != 1 || !strings.Contains(stderr, "connection file "+file+": ") || !strings.Contains(stderr, fmt.Sprint(port)) {
+		t.Errorf("status %d, stderr %q", code, stderr)
 	}
 }

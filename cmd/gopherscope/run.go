@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/rlx-go/gopherscope/internal/atomicfile"
 	"github.com/rlx-go/gopherscope/internal/interp"
 	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 	"github.com/rlx-go/gopherscope/internal/nb"
@@ -25,13 +26,14 @@ import (
 
 // runCommand is the verb that executes notebooks without Jupyter.
 func runCommand(stdout, stderr *os.File) *cobra.Command {
-	r := notebookRun{stdout: stdout, stderr: stderr}
+	r := notebookRun{stdout: printer{file: stdout}, stderr: stderr}
 	cmd := &cobra.Command{
 		Use:   "run [notebook.ipynb ...]",
 		Short: "Execute notebooks and make web pages of them",
 		Long: `Run executes Go notebooks from top to bottom, each in a session of its own and
 in its own folder, so that a notebook finds its data. It starts no other program
-and uses no network, unless a cell does.
+and uses no network, unless a cell does. The notebooks of one run share the
+process: an environment variable that one sets is set for those after it.
 
 Without arguments it runs notebooks/*.ipynb, in the order of their names. For
 each notebook it writes to the output folder
@@ -61,9 +63,10 @@ interrupted, or a file could not be read or written.`,
 
 // notebookRun is one invocation of the verb.
 type notebookRun struct {
-	stdout, stderr *os.File
-	out            string
-	json           bool
+	stdout printer
+	stderr *os.File
+	out    string
+	json   bool
 }
 
 // input is a notebook to run.
@@ -83,7 +86,7 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	if err := makeFolder(out); err != nil {
 		return err
 	}
 	// From the first Ctrl-C on, the next one has its usual effect.
@@ -92,12 +95,13 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 	var entries []nb.Entry
 	failed := 0
 	for _, in := range inputs {
+		start := time.Now()
 		entry, err := r.one(ctx, in, out)
-		if err != nil {
-			return err
+		r.report(in, entry.Failure, err, time.Since(start).Seconds())
+		if err == nil {
+			entries = append(entries, entry)
 		}
-		entries = append(entries, entry)
-		if entry.Failure != nil {
+		if err != nil || entry.Failure != nil {
 			failed++
 		}
 		if ctx.Err() != nil {
@@ -112,13 +116,15 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !r.json {
-		fmt.Fprintf(r.stdout, "%s lists the pages\n", filepath.Join(r.out, "index.html"))
+		r.stdout.printf("%s lists the pages\n", filepath.Join(r.out, "index.html"))
 	}
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
 	case failed > 0:
 		return fmt.Errorf("%d of %d notebooks failed", failed, len(inputs))
+	case r.stdout.err != nil:
+		return fmt.Errorf("cannot write to the standard output: %w", r.stdout.err)
 	}
 	return nil
 }
@@ -150,8 +156,12 @@ func (r *notebookRun) inputs(args []string) ([]input, error) {
 		owner[key] = path
 		inputs = append(inputs, in)
 	}
+	outputs := []string{"index.html"}
 	for _, in := range inputs {
-		target := filepath.Join(r.out, in.name+".ipynb")
+		outputs = append(outputs, in.name+".ipynb", in.name+".html")
+	}
+	for _, output := range outputs {
+		target := filepath.Join(r.out, output)
 		if overwritten := overwrittenInput(target, inputs); overwritten != "" {
 			problems = append(problems, fmt.Errorf("%s: would be overwritten by %s; choose another folder with --out", overwritten, target))
 		}
@@ -211,7 +221,7 @@ func overwrittenInput(path string, inputs []input) string {
 }
 
 // one runs a notebook and writes its two files. A cell's failure is in the
-// entry; the error is what keeps the run from going on.
+// entry; the error is any other.
 func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, error) {
 	progress := newProgress(r.stderr, in)
 	start := time.Now()
@@ -219,7 +229,7 @@ func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, 
 	elapsed := time.Since(start).Seconds()
 	progress.end()
 	if err != nil {
-		return nb.Entry{}, fmt.Errorf("%s: %w", in.path, err)
+		return nb.Entry{}, err
 	}
 	page := nb.Page{
 		Notebook: in.notebook, Name: in.name, Dir: filepath.Dir(in.absolute),
@@ -228,20 +238,16 @@ func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, 
 	}
 	html, entry, err := page.HTML()
 	if err != nil {
-		return nb.Entry{}, fmt.Errorf("%s: %w", in.path, err)
+		return entry, err
 	}
 	notebook, err := in.notebook.Encode()
 	if err != nil {
-		return nb.Entry{}, fmt.Errorf("%s: %w", in.path, err)
+		return entry, err
 	}
 	if err := writeFile(filepath.Join(out, in.name+".ipynb"), notebook); err != nil {
-		return nb.Entry{}, err
+		return entry, err
 	}
-	if err := writeFile(filepath.Join(out, in.name+".html"), html); err != nil {
-		return nb.Entry{}, err
-	}
-	r.report(in, failure, elapsed)
-	return entry, nil
+	return entry, writeFile(filepath.Join(out, in.name+".html"), html)
 }
 
 // executeIn runs a notebook in a new session, in its own folder.
@@ -262,41 +268,54 @@ func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError
 	return failure, session.Close()
 }
 
-// report says how a notebook went: a line on stdout and, for a failure, what
-// went wrong on stderr.
-func (r *notebookRun) report(in input, failure *nb.CellError, elapsed float64) {
+// report says how a notebook went: a line on stdout and what went wrong, in a
+// cell or else, on stderr.
+func (r *notebookRun) report(in input, failure *nb.CellError, err error, elapsed float64) {
 	html := filepath.Join(r.out, in.name+".html")
+	if err != nil {
+		html = "" // none of this run
+	}
 	if failure != nil {
-		fmt.Fprintf(r.stderr, "gopherscope: %s: %v\n", in.path, failure)
+		fmt.Fprintf(r.stderr, "gopherscope: %s\n", printable(in.path+": "+failure.Error()))
 		if trace := strings.TrimRight(failure.Traceback(), "\n"); trace != "" {
+			trace = printable(strings.ReplaceAll(trace, "\t", "    "))
 			fmt.Fprintln(r.stderr, "    "+strings.ReplaceAll(trace, "\n", "\n    "))
 		}
+	}
+	if err != nil {
+		fmt.Fprintf(r.stderr, "gopherscope: %s\n", printable(in.path+": "+err.Error()))
 	}
 	if r.json {
 		line := struct {
 			File    string  `json:"file"`
 			OK      bool    `json:"ok"`
 			Seconds float64 `json:"seconds"`
-			HTML    string  `json:"html"`
+			HTML    string  `json:"html,omitempty"`
 			Cell    int     `json:"cell,omitempty"`
 			Error   string  `json:"error,omitempty"`
-		}{File: in.path, OK: failure == nil, Seconds: math.Round(elapsed*1000) / 1000, HTML: html}
-		if failure != nil {
+		}{File: in.path, OK: failure == nil && err == nil, Seconds: math.Round(elapsed*1000) / 1000, HTML: html}
+		switch {
+		case failure != nil:
 			line.Cell, line.Error = failure.Cell, failure.Error()
+		case err != nil:
+			line.Error = err.Error()
 		}
 		text, _ := json.Marshal(line) // strings and numbers only
-		fmt.Fprintf(r.stdout, "%s\n", text)
+		r.stdout.printf("%s\n", text)
 		return
 	}
 	status := "ok"
 	switch {
-	case failure == nil:
-	case failure.Interrupted:
+	case failure != nil && failure.Interrupted:
 		status = "interrupted"
-	default:
+	case failure != nil || err != nil:
 		status = "failed"
 	}
-	fmt.Fprintf(r.stdout, "%-6s  %6.1f s  %s -> %s\n", status, elapsed, in.path, html)
+	files := in.path
+	if html != "" {
+		files += " -> " + html
+	}
+	r.stdout.printf("%-6s  %6.1f s  %s\n", status, elapsed, printable(files))
 }
 
 // progress shows which cell runs: a bar on a terminal, elsewhere one line when
@@ -306,12 +325,12 @@ type progress struct{ bar *progressbar.ProgressBar }
 func newProgress(w *os.File, in input) progress {
 	cells := in.notebook.CodeCells()
 	if !term.IsTerminal(int(w.Fd())) {
-		fmt.Fprintf(w, "running %s (%d cells)\n", in.path, cells)
+		fmt.Fprintf(w, "running %s (%d cells)\n", printable(in.path), cells)
 		return progress{}
 	}
 	return progress{progressbar.NewOptions(cells,
 		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(in.path),
+		progressbar.OptionSetDescription(printable(in.path)),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(false),
@@ -331,21 +350,38 @@ func (p progress) end() {
 	}
 }
 
-// writeFile writes a file whole or not at all: under a temporary name in the
-// same folder, then renamed.
+// writeFile writes a file whole or not at all.
 func writeFile(path string, data []byte) error {
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
-	err := os.WriteFile(temporary, data, 0o666)
-	if err == nil {
-		err = os.Rename(temporary, path)
+	if err := atomicfile.Write(path, data); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	if err == nil {
-		return nil
+	return nil
+}
+
+// makeFolder makes a folder in which files can be created.
+func makeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return err
 	}
-	os.Remove(temporary)
-	// The reason without the temporary name.
-	if reason := errors.Unwrap(err); reason != nil {
-		err = reason
+	f, err := os.CreateTemp(path, ".*.tmp")
+	if err != nil {
+		if reason := errors.Unwrap(err); reason != nil {
+			err = reason // without the temporary name
+		}
+		return fmt.Errorf("cannot write to the folder %s: %w", path, err)
 	}
-	return fmt.Errorf("cannot write %s: %w", path, err)
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// printer keeps the first error of writing to a file, so that a full disk is not
+// a success.
+type printer struct {
+	file *os.File
+	err  error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(p.file, format, args...); p.err == nil {
+		p.err = err
+	}
 }

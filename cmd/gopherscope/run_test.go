@@ -211,6 +211,11 @@ func TestRunBadInput(t *testing.T) {
 	write(t, "good.ipynb", notebook)
 	write(t, "index.ipynb", notebook)
 	write(t, "other/Good.ipynb", notebook)
+	write(t, "page.html", notebook)
+	write(t, "linked/index.html", notebook)
+	if err := os.Link("linked/index.html", "linked.ipynb"); err != nil {
+		t.Fatal(err)
+	}
 	write(t, "empty.ipynb", "")
 	write(t, "text.ipynb", "# Not a notebook\n")
 	write(t, "cut.ipynb", notebook[:40])
@@ -221,19 +226,21 @@ func TestRunBadInput(t *testing.T) {
 		want []string
 	}{
 		{"", []string{"there is no notebooks/*.ipynb here; run it in the project's folder or name the notebooks"}},
-		{"gone.ipynb", []string{"open gone.ipynb: "}},
-		{"*.no", []string{"open *.no: "}},
+		{"gone.ipynb", []string{"stat gone.ipynb: "}},
+		{"*.no", []string{"stat *.no: "}},
 		{"other", []string{"other: is a directory, not a notebook"}},
 		{"empty.ipynb", []string{"empty.ipynb: is empty, not a notebook"}},
 		{"text.ipynb", []string{"text.ipynb: line 1, column 1: not JSON: "}},
 		{"cut.ipynb", []string{"cut.ipynb: line 1, column 40: not JSON: unexpected end of JSON input"}},
 		{"old.ipynb", []string{"old.ipynb: nbformat: is 3, "}},
 		{"python.ipynb", []string{"python.ipynb: is a notebook in python, not in Go"}},
-		{"good.ipynb empty.ipynb gone.ipynb", []string{"empty.ipynb: is empty", "open gone.ipynb: "}},
+		{"good.ipynb empty.ipynb gone.ipynb", []string{"empty.ipynb: is empty", "stat gone.ipynb: "}},
 		{"good.ipynb other/Good.ipynb", []string{"other/Good.ipynb: has the same name as good.ipynb"}},
 		{"good.ipynb good.ipynb", []string{"good.ipynb: has the same name as good.ipynb"}},
 		{"index.ipynb", []string{"index.ipynb: its page would be index.html"}},
 		{"--out . good.ipynb", []string{"good.ipynb: would be overwritten by good.ipynb; choose another folder with --out"}},
+		{"--out . page.html", []string{"page.html: would be overwritten by page.html; choose another folder with --out"}},
+		{"--out linked linked.ipynb", []string{"linked.ipynb: would be overwritten by " + filepath.Join("linked", "index.html")}},
 		{"--out other/.. good.ipynb", []string{"good.ipynb: would be overwritten by "}},
 	} {
 		stdout, stderr, status := command(t, t.Context(), append([]string{"run"}, strings.Fields(c.args)...)...)
@@ -263,28 +270,30 @@ func TestRunOutIsAFile(t *testing.T) {
 	}
 }
 
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.html")
-	for _, text := range []string{"one", "two"} {
-		if err := writeFile(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if got := read(t, path); got != text {
-			t.Errorf("got %q", got)
-		}
+// A page that cannot be written does not keep the others from being.
+func TestRunOneUnwritablePage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "out/a.html/in the way", "")
+	writeNotebook(t, "a.ipynb", "1")
+	writeNotebook(t, "b.ipynb", "2")
+	stdout, stderr, status := command(t, t.Context(), "run", "--json", "a.ipynb", "b.ipynb")
+	if status != 1 || !strings.Contains(stderr, "gopherscope: a.ipynb: cannot write ") ||
+		!strings.HasSuffix(stderr, "1 of 2 notebooks failed\n") {
+		t.Errorf("status %d, stderr:\n%s", status, stderr)
 	}
-	if err := writeFile(filepath.Join(dir, "no", "a.html"), nil); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+filepath.Join(dir, "no", "a.html")+": ") {
-		t.Errorf("got %v", err)
+	if !strings.Contains(stdout, `"file":"a.ipynb","ok":false`) || !strings.Contains(stdout, `"file":"b.ipynb","ok":true`) {
+		t.Errorf("stdout:\n%s", stdout)
 	}
-	// A folder cannot be replaced by a file: what was written must go again.
-	if err := writeFile(dir, []byte("x")); err == nil {
-		t.Error("a folder was replaced")
+	if index := read(t, "out/index.html"); strings.Contains(index, "a.html") || !strings.Contains(index, "b.html") {
+		t.Error("the list does not hold just the page that was written")
 	}
-	if got := list(t, dir); got != "a.html" {
-		t.Errorf("left behind: %s", got)
-	}
-	if got := list(t, filepath.Dir(dir)); strings.Contains(got, ".tmp") {
-		t.Errorf("left behind: %s", got)
+}
+
+func TestRunPrintsNoControlCharacters(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeNotebook(t, "a.ipynb", `panic("\x1b]0;title\a")`)
+	stdout, stderr, status := command(t, t.Context(), "run", "a.ipynb")
+	if status != 1 || strings.ContainsAny(stdout+stderr, "\x1b\a") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }

@@ -354,3 +354,21 @@ func TestTextIsBounded(t *testing.T) {
 		t.Errorf("a small matrix is\n%s", got)
 	}
 }
+
+func TestImageTooLarge(t *testing.T) {
+	want := "<image of 2000000000 x 2000000000 pixels: too large to show, the limit is 64 million pixels>"
+	uniform := image.NewUniform(color.White)
+	shown, ok := Render(uniform, Methods(uniform))
+	for name, d := range map[string]Data{"Image": Image(uniform), "Render": shown} {
+		if len(d.Data) != 1 || d.Data[MIMETypeText] != want {
+			t.Errorf("%s gave %v", name, d.Data)
+		}
+	}
+	if !ok {
+		t.Error("Render did not show it")
+	}
+	line := image.NewAlpha(image.Rect(0, 0, maxPixels/1000, 1))
+	if d := Image(line); d.Data[MIMETypePNG] == nil {
+		t.Errorf("an image of %v gave %v", line.Bounds(), d.Data)
+	}
+}

@@ -45,9 +45,16 @@ func PNG(png []byte) Data { return MakeData(MIMETypePNG, png) }
 // SVG is a picture as an svg element.
 func SVG(svg string) Data { return MakeData(MIMETypeSVG, svg) }
 
-// Image shows a picture as PNG, in its own size. It panics when the picture is
-// empty or too large to encode.
+// maxPixels is how large a picture may be: a decoded page takes four bytes a
+// pixel, and an image.Uniform has more pixels than a memory.
+const maxPixels = 64_000_000
+
+// Image shows a picture as PNG, in its own size, and as a text that says so when
+// it has more than 64 million pixels. It panics when the picture is empty.
 func Image(img image.Image) Data {
+	if b := img.Bounds(); b.Dy() > 0 && b.Dx() > maxPixels/b.Dy() {
+		return MakeData(MIMETypeText, fmt.Sprintf("<image of %d x %d pixels: too large to show, the limit is %d million pixels>", b.Dx(), b.Dy(), maxPixels/1_000_000))
+	}
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, img); err != nil {
 		panic(fmt.Errorf("display.Image: %w", err))

@@ -85,7 +85,9 @@ func (in *interpreter) declareBuiltins() {
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
 	in.declareModern()
 	in.declareUnwrap()
-	in.comp.DeclBuiltin0(guardName, fast.Builtin{Compile: in.compileGo, ArgMin: 1, ArgMax: 1})
+	for _, name := range []string{guardName, callbackName} {
+		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileGuard, ArgMin: 1, ArgMax: 1})
+	}
 	show := in.comp.DeclBuiltin0(displayName, fast.Builtin{Compile: in.compileDisplay, ArgMin: 1, ArgMax: 1})
 	for _, path := range []string{"github.com/gopherdata/gophernotes", displayPath} {
 		in.importPackage("", path)

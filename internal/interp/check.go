@@ -16,7 +16,38 @@ import (
 
 // check reports what go/types finds wrong with the statements and the bodies of
 // functions of the cell; types, constants and signatures are compiled before.
-func (c *compiler) check(order []ast.Node, funcs []*ast.FuncDecl) (found problems) {
+func (c *compiler) check(order []ast.Node, funcs []*ast.FuncDecl) problems {
+	return c.checkFile(c.asFile(order, funcs), &c.info)
+}
+
+// checkDecls reports what go/types finds wrong with the types and constants of
+// the cell. gomacro does not come to an end with some that lead back to
+// themselves.
+func (c *compiler) checkDecls(typeDecls, consts []ast.Node) problems {
+	if len(typeDecls)+len(consts) == 0 {
+		return nil
+	}
+	pos := token.Pos(c.src.base)
+	file := &ast.File{Package: pos, Name: name(mainPath, pos)}
+	restore := c.snapshot()
+	defer restore()
+	for _, decl := range slices.Concat(typeDecls, consts) {
+		file.Decls = append(file.Decls, decl.(*ast.GenDecl))
+		for _, spec := range decl.(*ast.GenDecl).Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				c.forget(spec.Name.Name)
+			case *ast.ValueSpec:
+				for _, id := range spec.Names {
+					c.forget(id.Name)
+				}
+			}
+		}
+	}
+	return c.checkFile(file, nil)
+}
+
+func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) {
 	config := types.Config{
 		DisableUnusedImportCheck: true,
 		Error: func(err error) {
@@ -31,9 +62,8 @@ func (c *compiler) check(order []ast.Node, funcs []*ast.FuncDecl) (found problem
 			found = append(found, problem{e.Pos, e.Msg})
 		},
 	}
-	file := c.asFile(order, funcs)
 	pkg := c.world.mainPackage(c.interpreter, file)
-	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, &c.info).Files([]*ast.File{file})
+	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, info).Files([]*ast.File{file})
 	slices.SortStableFunc(found, func(a, b problem) int { return int(a.pos - b.pos) })
 	return found
 }

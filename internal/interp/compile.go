@@ -127,6 +127,9 @@ func (c *compiler) cell() {
 	}
 	c.refuseGenerics(typeDecls, funcs, methods)
 	c.imports(imports)
+	if found := c.checkDecls(typeDecls, consts); len(found) > 0 {
+		panic(found)
+	}
 	eachType(typeDecls, c.plainString)
 	c.constantDecls(consts)
 	c.typesAndConsts(typeDecls, consts)

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error is a cell that failed: it did not compile, or it panicked.
@@ -78,16 +79,39 @@ func (p place) lines(caret bool) []string {
 		at += " in " + p.function
 	}
 	lines := []string{at}
-	text := strings.TrimSpace(p.source)
+	source, column := p.excerpt()
+	text := strings.TrimSpace(source)
 	if text == "" {
 		return lines
 	}
 	lines = append(lines, "    "+text)
-	if indent := len(p.source) - len(strings.TrimLeft(p.source, " \t")); caret && p.column > indent && p.column-1 <= len(p.source) {
-		before := len([]rune(p.source[indent : p.column-1]))
+	if indent := len(source) - len(strings.TrimLeft(source, " \t")); caret && column > indent && column-1 <= len(source) {
+		before := utf8.RuneCountInString(source[indent : column-1])
 		lines = append(lines, "    "+strings.Repeat(" ", before)+red+"^"+reset)
 	}
 	return lines
+}
+
+// maxSource is how many bytes of a line are shown before and after a place.
+const maxSource = 100
+
+// excerpt is the source around the place, and the column in it.
+func (p place) excerpt() (source string, column int) {
+	source, column = p.source, p.column
+	boundary := func(i int) int {
+		for i < len(source) && !utf8.RuneStart(source[i]) {
+			i++
+		}
+		return i
+	}
+	at := min(max(column-1, 0), len(source))
+	if end := boundary(min(at+maxSource, len(source))); end < len(source) {
+		source = source[:end] + "..."
+	}
+	if start := boundary(max(at-maxSource, 0)); start > 0 {
+		source, column = "..."+source[start:], column-start+len("...")
+	}
+	return source, column
 }
 
 // interrupted is the error of a cell that was interrupted at places, or before

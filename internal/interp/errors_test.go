@@ -51,7 +51,7 @@ var compileMistakes = []mistake{
 	wrong("unused results are no error, types are", "int", "cell 1:1:1: int (type) is not an expression"),
 	wrong("undefined type", "func f(x Foo) {}", "cell 1:1:10: undefined: Foo"),
 	wrong("undefined type in a type", "type T struct {\n\tA int\n\tB Foo\n}", "cell 1:3:4: undefined: Foo"),
-	{"constant that is none", []string{"n := 1", "const c = n"}, "cell 2:1:11: const initializer for \"c\" is not a constant"},
+	{"constant that is none", []string{"n := 1", "const c = n"}, "cell 2:1:11: n (variable of type int) is not constant"},
 	wrong("return outside a function", "return", "cell 1:1:1: return outside function"),
 	wrong("method of a compiled type", "import \"time\"\nfunc (d time.Duration) Foo() {}", "cell 1:2:6: methods can be declared on types of the notebook..."),
 	wrong("method of an unknown type", "func (d Nope) Foo() {}", "cell 1:1:6: methods can be declared on types of the notebook: Nope is none"),
@@ -62,7 +62,7 @@ var compileMistakes = []mistake{
 	wrong("constraint", "type Number interface{ ~int | ~float64 }", "cell 1:1:24: a constraint of type parameters cannot be declared in a cell"),
 	wrong("constraint of a type", "type Number interface{ int }", "cell 1:1:24: an interface with a type that is none is a constraint of type parameters, which cannot be declared in a cell"),
 	wrong("goto", "func f() {\nagain:\n\tgoto again\n}", "cell 1:3:2: goto cannot be used in a cell: use a loop"),
-	wrong("a function type of itself", "type state func() state", "cell 1:1:6: a function type that leads back to itself cannot be declared in a cell: make state a struct with such a function"),
+	wrong("a function type of itself", "type state func() state", "cell 1:1:6: a type that leads back to itself cannot be declared in a cell unless it is a struct: make state a struct with a field of such a type"),
 	wrong("an array of its own pointers", "type T struct{ kids [4]*T }", "cell 1:1:16: field kids: an array whose elements lead back to the type cannot be declared in a cell: use a slice"),
 
 	// Imports.

@@ -2,9 +2,7 @@ package interp
 
 import (
 	"fmt"
-	"go/ast"
 	"log"
-	"os"
 	"reflect"
 	"time"
 
@@ -58,40 +56,4 @@ func (in *interpreter) sleep(d time.Duration) {
 	case <-in.current.Done():
 		panic(base.SigInterrupt)
 	}
-}
-
-// guardName is the builtin that each go statement of a cell calls its function
-// through: a panic that leaves a goroutine ends the process, so it is kept and
-// reported.
-const guardName = hidden + "go"
-
-// compileGo compiles a call of guardName: it returns its argument, a function,
-// with what keeps a panic around it.
-func (in *interpreter) compileGo(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
-	fun := c.Expr1(node.Args[0], nil)
-	if fun.Type == nil || fun.Type.Kind() != reflect.Func {
-		fail(node.Args[0].Pos(), "go must be followed by a function call")
-	}
-	started := in.place(node.Pos())
-	return builtinCall(sym, fun, func(f xreflect.Value) xreflect.Value {
-		return xreflect.MakeValue(in.keepPanic(f.ReflectValue(), started))
-	}, fun.Type)
-}
-
-func (in *interpreter) keepPanic(f reflect.Value, started place) reflect.Value {
-	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) (results []reflect.Value) {
-		defer in.tables.exited()
-		defer func() {
-			if r := recover(); r != nil {
-				fmt.Fprintf(os.Stderr, "panic in a goroutine started at %s:%d: %s\n", started.cell, started.line, panicText(r))
-				for i := range f.Type().NumOut() {
-					results = append(results, reflect.Zero(f.Type().Out(i)))
-				}
-			}
-		}()
-		if f.Type().IsVariadic() {
-			return f.CallSlice(args)
-		}
-		return f.Call(args)
-	})
 }

@@ -5,6 +5,7 @@ import (
 	"go/build"
 	"io"
 	"reflect"
+	"sync"
 
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
@@ -28,7 +29,8 @@ type interpreter struct {
 	ctx     *fast.Bind
 	current context.Context // of the cell that runs
 
-	panicked any // the last panic of a cell
+	panicked any      // the last panic of a cell
+	guarded  sync.Map // the goroutines on which a panic is kept
 
 	cuts    map[*gomacro.Named]cutFields // of the types of cells
 	aliases int                          // of types, made so far

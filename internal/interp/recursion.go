@@ -2,8 +2,8 @@ package interp
 
 import (
 	"go/ast"
+	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/cosmos72/gomacro/fast"
@@ -60,6 +60,10 @@ func cutRecursion(decls []ast.Node) (without []ast.Node, cuts []cut) {
 		}
 		return false
 	}
+	structs := map[string]bool{}
+	eachType(decls, func(spec *ast.TypeSpec) {
+		_, structs[spec.Name.Name] = spec.Type.(*ast.StructType)
+	})
 	for _, decl := range decls {
 		d := *decl.(*ast.GenDecl)
 		d.Specs = nil
@@ -76,9 +80,9 @@ func cutRecursion(decls []ast.Node) (without []ast.Node, cuts []cut) {
 					f.typ = s.Name.Name
 					cuts = append(cuts, f)
 				}
-			case *ast.FuncType:
-				if slices.Contains(namesIn(t), s.Name.Name) {
-					fail(s.Pos(), "a function type that leads back to itself cannot be declared in a cell: make %s a struct with such a function", s.Name.Name)
+			default:
+				if leads(s.Name.Name, s.Name.Name, maps.Clone(structs)) {
+					fail(s.Pos(), "a type that leads back to itself cannot be declared in a cell unless it is a struct: make %s a struct with a field of such a type", s.Name.Name)
 				}
 			}
 			d.Specs = append(d.Specs, &s)

@@ -87,6 +87,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				cur.Replace(converted)
 				return true
 			}
+			if guarded := c.callback(x, cur, elements); guarded != nil {
+				cur.Replace(guarded)
+				return true
+			}
 		}
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:

@@ -147,7 +147,9 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 				failed = interrupted("", places...)
 				return
 			}
-			failed = newError(namePanic, panicText(r), places...)
+			text := panicText(r)
+			in.reset() // a method that gives the text may have panicked
+			failed = newError(namePanic, text, places...)
 		}
 	}()
 	f()
@@ -191,8 +193,18 @@ func (in *interpreter) stack(pos token.Pos) []place {
 	return places
 }
 
-// panicText is what a panic says.
-func panicText(r any) string {
+// panicText is what a panic says. The value's own methods may panic in turn.
+func panicText(r any) (text string) {
+	defer func() {
+		if inner := recover(); inner != nil {
+			text = "a value whose text cannot be had: its method panicked"
+			if v, t := concrete(xreflect.ValueOf(r), nil); v.Kind() == reflect.Pointer && v.IsNil() {
+				text = "<nil>"
+			} else if t != nil {
+				text = "a " + t.String() + " whose text cannot be had: its method panicked"
+			}
+		}
+	}()
 	switch r := r.(type) {
 	case refusal:
 		return string(r)

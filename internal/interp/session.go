@@ -49,6 +49,8 @@ type Session struct {
 	life context.Context // ends with the session
 	end  context.CancelFunc
 
+	blocked <-chan struct{} // of the turn: closed when the cell that was given up ended; nil when none was
+
 	in       *interpreter // used by the evaluator only, but for interrupt
 	out      *outputs
 	preludes preludes
@@ -121,15 +123,20 @@ func (s *Session) do(job func()) <-chan bool {
 	return done
 }
 
-// interruptEvery is how often an interrupt is repeated: gomacro forgets one
-// that comes between two statements, and a cell can recover from one.
-const interruptEvery = 10 * time.Millisecond
+const (
+	// interruptEvery is how often an interrupt is repeated: gomacro forgets one
+	// that comes between two statements, and a cell can recover from one.
+	interruptEvery = 10 * time.Millisecond
+	// interruptGrace is how long an interrupted cell is waited for.
+	interruptGrace = 3 * time.Second
+)
 
 // Run runs one cell and returns the value of its last expression, nil when
 // there is nothing to show. A cell that fails returns an *Error; its names that
 // were not reached mean what they meant before. When ctx ends, interpreted code
-// and what waits on the cell's ctx is interrupted. Run returns when the cell has
-// ended, so that a cell which cannot be interrupted holds it up.
+// and what waits on the cell's ctx is interrupted. Compiled code is not, nor is a
+// wait for a channel or a lock: Run gives such a cell up after three seconds, and
+// no other cell runs before it has ended.
 func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data, error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -143,6 +150,9 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	if ctx.Err() != nil {
 		return nil, interrupted(cell.Name)
 	}
+	if s.stillBlocked() {
+		return nil, newError(nameInterrupt, "a cell that was interrupted is still blocked: "+untilItEnds, place{cell: cell.Name})
+	}
 	if err := s.out.begin(sink); err != nil {
 		return nil, err
 	}
@@ -153,11 +163,14 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	var data *display.Data
 	var err *Error
 	done := s.do(func() { data, err = s.in.run(cellCtx, cell) })
-	ended := s.wait(ctx, cancel, done)
+	ended, given := s.wait(ctx, cancel, done)
 	s.out.flush()
 	switch {
 	case !ended && s.life.Err() != nil:
 		return nil, errClosed
+	case given != nil:
+		s.blocked = given
+		return nil, newError(nameInterrupt, "interrupted, but the cell is still blocked: "+untilItEnds, place{cell: cell.Name})
 	case !ended:
 		return nil, newError(namePanic, "the cell ended the interpreter's goroutine: the session is over", place{cell: cell.Name})
 	case err != nil:
@@ -166,27 +179,52 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	return data, nil
 }
 
+const untilItEnds = "no other cell can run before it ends; a restart ends it"
+
 var errClosed = errors.New("interp: the session is closed")
 
-// wait waits for the running cell, and interrupts it when ctx ends.
-func (s *Session) wait(ctx context.Context, cancel context.CancelFunc, done <-chan bool) bool {
+// wait waits for the running cell, and interrupts it when ctx ends. A cell that
+// it gives up is interrupted further; given is closed when it has ended.
+func (s *Session) wait(ctx context.Context, cancel context.CancelFunc, done <-chan bool) (ended bool, given <-chan struct{}) {
 	select {
-	case ended := <-done:
-		return ended
+	case ended = <-done:
+		return ended, nil
 	case <-ctx.Done():
 	case <-s.life.Done():
 	}
-	tick := time.NewTicker(interruptEvery)
-	defer tick.Stop()
-	for {
-		s.in.interrupt()
-		cancel() // after it, so that nothing runs on between the two
-		select {
-		case ended := <-done:
-			return ended
-		case <-tick.C:
+	over := make(chan struct{})
+	grace := time.Now().Add(interruptGrace)
+	toItsEnd := false
+	go func() {
+		defer close(over)
+		tick := time.NewTicker(interruptEvery)
+		defer tick.Stop()
+		for s.life.Err() == nil || time.Now().Before(grace) {
+			s.in.interrupt()
+			cancel() // after it, so that nothing runs on between the two
+			select {
+			case toItsEnd = <-done:
+				return
+			case <-tick.C:
+			}
 		}
+	}()
+	select {
+	case <-over:
+		return toItsEnd, nil
+	case <-time.After(time.Until(grace)):
+		return false, over
 	}
+}
+
+// stillBlocked reports whether a cell that was given up is running.
+func (s *Session) stillBlocked() bool {
+	select {
+	case <-s.blocked:
+		s.blocked = nil
+	default:
+	}
+	return s.blocked != nil
 }
 
 // Close ends the session and gives os.Stdout and os.Stderr back. A cell that

@@ -158,6 +158,7 @@ const gather = 2 * time.Millisecond
 
 func (s *stream) read(deliver func(name, text string)) {
 	defer close(s.done)
+	defer s.r.Close()
 	buf := make([]byte, 0, 64<<10)
 	send := func(n int) {
 		if n > 0 {
@@ -216,8 +217,9 @@ func (s *stream) flush() {
 	case s.wake <- struct{}{}:
 	default:
 	}
-	if _, err := s.w.Write(s.mark); err != nil {
-		return // a cell closed its os.Stdout
+	if _, err := s.w.Write(s.mark); err != nil { // a cell closed its os.Stdout
+		s.awaitEnd()
+		return
 	}
 	select {
 	case <-s.acked:
@@ -225,13 +227,20 @@ func (s *stream) flush() {
 	}
 }
 
-// ended reports whether the reader has read to the end, since a cell closed
-// the stream.
+// ended reports whether nothing more can be written, since a cell closed the
+// stream.
 func (s *stream) ended() bool {
+	conn, err := s.w.SyscallConn()
+	return err != nil || conn.Control(func(uintptr) {}) != nil
+}
+
+// awaitEnd waits until the reader has read to the end, but not for ever: a
+// process that a cell started may have the pipe open.
+func (s *stream) awaitEnd() (ended bool) {
 	select {
 	case <-s.done:
 		return true
-	default:
+	case <-time.After(time.Second):
 		return false
 	}
 }
@@ -241,6 +250,8 @@ func (s *stream) close() error {
 	if errors.Is(err, os.ErrClosed) { // by a cell
 		err = nil
 	}
-	<-s.done
-	return errors.Join(err, s.r.Close())
+	if !s.awaitEnd() {
+		err = errors.Join(err, s.r.Close())
+	}
+	return err
 }

@@ -39,6 +39,14 @@ type Connection struct {
 // and says what is wrong with it.
 func ReadConnection(file string) (Connection, error) {
 	var c Connection
+	// Before opening, because opening a named pipe would wait for its writer.
+	info, err := os.Stat(file)
+	if err != nil {
+		return c, fmt.Errorf("connection file %s: %w", file, reason(err))
+	}
+	if !info.Mode().IsRegular() {
+		return c, fmt.Errorf("connection file %s: not a regular file", file)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return c, fmt.Errorf("connection file %s: %w", file, reason(err))

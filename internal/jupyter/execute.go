@@ -59,7 +59,9 @@ func (k *Kernel) executeRequest(ctx context.Context, r *request) error {
 		StopOnError  *bool  `json:"stop_on_error"`
 	}
 	if err := r.read(&ask); err != nil {
-		return err
+		// Without a reply the client would wait for ever.
+		reply := executeError{Status: "error", ExecutionCount: k.count, failure: describe(err)}
+		return errors.Join(err, k.reply(r, "execute_reply", reply))
 	}
 	cell := interp.Cell{Name: "In[ ]", ID: r.cellID(), Source: ask.Code}
 	if !ask.Silent && orTrue(ask.StoreHistory) {

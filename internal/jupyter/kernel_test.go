@@ -254,6 +254,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestMalformedExecuteRequestIsAnswered(t *testing.T) {
+	k := startKernel(t, fakeSession{})
+	c := k.connect(t)
+	reply, published := c.ask(c.shell, "execute_request", `{"code":5}`)
+	if reply.header.MsgType != "execute_reply" || reply.body["status"] != "error" || reply.body["execution_count"] != 0.0 || len(published) != 0 {
+		t.Errorf("reply %v, published %v", reply.body, kinds(published))
+	}
+	if value, _ := reply.body["evalue"].(string); !strings.Contains(value, "code") {
+		t.Errorf("evalue %q does not name the field", value)
+	}
+}
+
 func TestSessionPanicIsAnErrorAndTheKernelGoesOn(t *testing.T) {
 	s := scripted{"panic": func(context.Context, interp.Sink) (*display.Data, error) { panic("defect") }}.session()
 	s.complete = func(string, int) (interp.Completion, error) { panic("defect") }

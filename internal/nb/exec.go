@@ -142,11 +142,22 @@ func (n *Notebook) describeKernel() {
 	n.Metadata["language_info"] = kernelinfo.LanguageInfo()
 }
 
+const (
+	// maxStreams bounds the text that the streams of one cell leave, in bytes. A
+	// page with more of it is no use to anybody.
+	maxStreams = 10 << 20
+	// streamCost is what each change from one stream to the other counts for, since
+	// it takes an output of its own.
+	streamCost = 200
+)
+
 // collector gathers the outputs of one cell.
 type collector struct {
 	mu      sync.Mutex
 	outputs []*Output
 	text    strings.Builder // of the last output, when that is a stream
+	spent   int             // of maxStreams
+	dropped int             // bytes beyond it
 	closed  bool            // a goroutine that the cell left behind may still write
 }
 
@@ -157,16 +168,25 @@ func (c *collector) Stream(name, text string) {
 		return
 	}
 	if last := len(c.outputs) - 1; last < 0 || c.outputs[last].Type != Stream || c.outputs[last].Name != name {
+		if c.spent+streamCost >= maxStreams {
+			c.dropped += len(text)
+			return
+		}
 		c.endStream()
 		c.outputs = append(c.outputs, &Output{Type: Stream, Name: name})
+		c.spent += streamCost
 	}
-	c.text.WriteString(text)
+	kept := text[:min(len(text), maxStreams-c.spent)]
+	c.text.WriteString(kept)
+	c.spent += len(kept)
+	c.dropped += len(text) - len(kept)
 }
 
 // endStream gives the last output, when it is a stream, its text.
 func (c *collector) endStream() {
 	if c.text.Len() > 0 {
-		c.outputs[len(c.outputs)-1].Text = c.text.String()
+		// The limit may have cut a character.
+		c.outputs[len(c.outputs)-1].Text = strings.ToValidUTF8(c.text.String(), "\ufffd")
 		c.text.Reset()
 	}
 }
@@ -195,5 +215,9 @@ func (c *collector) close() []*Output {
 	defer c.mu.Unlock()
 	c.endStream()
 	c.closed = true
+	if c.dropped > 0 {
+		c.outputs = append(c.outputs, &Output{Type: Stream, Name: "stderr", Text: fmt.Sprintf(
+			"%d bytes of output were left out: a cell may print %d MiB\n", c.dropped, maxStreams>>20)})
+	}
 	return c.outputs
 }

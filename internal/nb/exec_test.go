@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rlx-go/gopherscope/internal/display"
 	"github.com/rlx-go/gopherscope/internal/interp"
@@ -240,5 +241,53 @@ func TestExecuteWithLateWriter(t *testing.T) {
 	group.Wait()
 	if again, _ := n.Encode(); string(again) != string(text) {
 		t.Error("outputs changed after the run")
+	}
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	line := strings.Repeat("é", 1<<10) + "\n"
+	for name, c := range map[string]struct {
+		write   func(interp.Sink)
+		written int
+	}{
+		"one write": {func(s interp.Sink) { s.Stream("stdout", "x"+strings.Repeat("é", 10<<20)) }, 1 + 20<<20},
+		"lines": {func(s interp.Sink) {
+			for range 10 << 10 {
+				s.Stream("stdout", line)
+			}
+		}, (2<<10 + 1) * 10 << 10},
+		"both streams in turn": {func(s interp.Sink) {
+			for range 100_000 {
+				s.Stream("stdout", "o")
+				s.Stream("stderr", "e")
+			}
+		}, 200_000},
+	} {
+		n := &Notebook{Cells: []*Cell{code("x")}}
+		failure := n.Execute(t.Context(), script{"x": func(s interp.Sink) (*display.Data, error) {
+			c.write(s)
+			s.Display(*result("text/html", "<b>"))
+			return nil, nil
+		}}, func(int) {})
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		outputs := n.Cells[0].Outputs
+		kept := 0
+		for _, o := range outputs[:len(outputs)-2] {
+			kept += len(o.Text)
+			if strings.Contains(o.Text, "\xc3\ufffd") || !utf8.ValidString(o.Text) {
+				t.Errorf("%s: a cut character", name)
+			}
+		}
+		if outputs[len(outputs)-2].Type != DisplayData {
+			t.Errorf("%s: what was displayed went missing", name)
+		}
+		var dropped int
+		fmt.Sscanf(outputs[len(outputs)-1].Text, "%d bytes of output were left out", &dropped)
+		// A cut character is replaced by one of three bytes.
+		if over := kept + dropped - c.written; over < 0 || over > 3 || kept > 10<<20+3 || len(outputs) > 60_000 {
+			t.Errorf("%s: %d outputs of %d bytes, %d said to be left out of %d", name, len(outputs), kept, dropped, c.written)
+		}
 	}
 }

@@ -15,19 +15,22 @@ type heading struct {
 
 // headingIDs makes the ids of headings as Jupyter does, so that a notebook's
 // links to its own sections work here too: the text, with dashes for spaces.
-type headingIDs map[string]bool
+// It maps each id in use to the number that the next heading of this text gets.
+type headingIDs map[string]int
 
 func (ids headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
 	base := strings.Join(strings.Fields(string(value)), "-")
 	if base == "" {
 		base = "section"
 	}
-	id := base
-	for i := 2; ids[id]; i++ {
-		id = fmt.Sprintf("%s-%d", base, i)
+	id, next := base, ids[base]
+	for ids[id] != 0 {
+		id = fmt.Sprintf("%s-%d", base, next)
+		next++
 	}
-	ids[id] = true
+	ids[base] = next
+	ids.Put([]byte(id))
 	return []byte(id)
 }
 
-func (ids headingIDs) Put(value []byte) { ids[string(value)] = true }
+func (ids headingIDs) Put(value []byte) { ids[string(value)] = max(2, ids[string(value)]) }

@@ -27,8 +27,12 @@ func highlight(code, language string) string {
 }
 
 func colour(b *strings.Builder, code, language string) bool {
+	// No language's name is longer, and looking one up takes long when it is.
+	if language == "" || len(language) > 40 {
+		return false
+	}
 	lexer := lexers.Get(language)
-	if language == "" || lexer == nil {
+	if lexer == nil {
 		return false
 	}
 	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code)

@@ -49,9 +49,18 @@ func imageFile(dir string) func(string) (string, error) {
 		if mime == "" {
 			return "", fmt.Errorf("not an image file: %s", path)
 		}
-		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
+		file := filepath.Join(dir, filepath.FromSlash(path))
+		// Before opening, because opening a named pipe would wait for its writer.
+		info, err := os.Stat(file)
 		if err != nil {
 			return "", fmt.Errorf("image not found: %s", path)
+		}
+		if !info.Mode().IsRegular() {
+			return "", fmt.Errorf("image not readable: %s", path)
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return "", fmt.Errorf("image not readable: %s", path)
 		}
 		defer f.Close()
 		data, err := io.ReadAll(io.LimitReader(f, maxImageSize+1))

@@ -15,8 +15,7 @@ import (
 	"github.com/rlx-go/gopherscope/internal/display"
 )
 
-// markdown is GitHub's dialect with math. Raw HTML passes, except for what
-// GitHub's dialect filters and for what would be loaded from the network.
+// markdown is GitHub's dialect with math. Of raw HTML, what lays out text passes.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.GFM, mathExtension{}),
 	goldmark.WithParserOptions(
@@ -76,47 +75,59 @@ func toHTML(root ast.Node, source []byte) (string, error) {
 	return b.String(), err
 }
 
-// inlineHTML returns what a paragraph holds, as HTML, or "" when that is not only
-// text.
+// inlineHTML returns the text and the formulas of a paragraph as HTML, or ""
+// when it holds an image or nothing to read.
 func inlineHTML(paragraph ast.Node, source []byte) string {
 	if plainText(paragraph, source) == "" {
 		return ""
 	}
-	var b bytes.Buffer
-	for n := paragraph.FirstChild(); n != nil; n = n.NextSibling() {
-		if n.Kind() == kindPicture {
-			return ""
+	var b strings.Builder
+	picture := false
+	ast.Walk(paragraph, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			picture = picture || n.Kind() == kindPicture
+			if m, ok := n.(*mathInline); ok {
+				b.WriteString(mathHTML("span", string(m.tex), m.display))
+			} else {
+				b.WriteString(escape(ownText(n, source)))
+			}
 		}
-		if markdown.Renderer().Render(&b, source, n) != nil {
-			return ""
-		}
+		return ast.WalkContinue, nil
+	})
+	if picture {
+		return ""
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // plainText returns the text of a node without any markup, TeX as it is.
 func plainText(node ast.Node, source []byte) string {
 	var b strings.Builder
 	ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Text:
-			value := n.Value(source)
-			if _, code := n.Parent().(*ast.CodeSpan); !code && !n.IsRaw() {
-				value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
-			}
-			b.Write(value)
-			if n.SoftLineBreak() || n.HardLineBreak() {
-				b.WriteByte(' ')
-			}
-		case *ast.AutoLink:
-			b.Write(n.Label(source))
-		case *mathInline:
-			b.Write(n.tex)
+		if entering {
+			b.WriteString(ownText(n, source))
 		}
 		return ast.WalkContinue, nil
 	})
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// ownText returns the text of a node that its children do not hold.
+func ownText(n ast.Node, source []byte) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		value := n.Value(source)
+		if _, code := n.Parent().(*ast.CodeSpan); !code && !n.IsRaw() {
+			value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
+		}
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			return string(value) + " "
+		}
+		return string(value)
+	case *ast.AutoLink:
+		return string(n.Label(source))
+	case *mathInline:
+		return string(n.tex)
+	}
+	return ""
 }

@@ -114,16 +114,39 @@ func TestMarkdownLoadsNothing(t *testing.T) {
 	picture := "data:image/png;base64," + base64.StdEncoding.EncodeToString(dot)
 	for _, c := range []struct{ name, source, want string }{
 		{"file", `![a dot](dot.png "title")`, `<p><img src="` + picture + `" alt="a dot" title="title"></p>`},
-		{"file in raw HTML", `x <img alt="dot" width=5 src='dot.png'>`, `<p>x <img alt="dot" width=5 src="` + picture + `"></p>`},
+		{"file in raw HTML", `x <img alt="dot" width=5 src='dot.png'>`, `<p>x <img alt="dot" width="5" src="` + picture + `"></p>`},
 		{"remote", `![logo](https://example.org/logo.png)`, `<p><a href="https://example.org/logo.png">logo</a></p>`},
 		{"remote without text", `![](//example.org/l.png)`, `<p><a href="//example.org/l.png">//example.org/l.png</a></p>`},
 		{"remote in a link", `[![b](http://e.org/b.svg)](http://e.org)`, `<p><a href="http://e.org"><span class="missing">b (image on the network, not loaded)</span></a></p>`},
 		{"remote in raw HTML", `x <img src="https://e.org/i.png" srcset="https://e.org/2.png 2x" alt="i">`, `<p>x <img alt="i"></p>`},
-		{"video", "<video poster=\"http://e.org/p.png\" src=http://e.org/v.mp4 controls></video>", `<p><video controls></video></p>`},
+		{"video", "<video src=http://e.org/v.mp4 controls></video>", `<p>&lt;video src=http://e.org/v.mp4 controls>&lt;/video></p>`},
 		{"not an image", `![key](../../go.mod)`, `<p><span class="missing">key (not an image file: ../../go.mod)</span></p>`},
 		{"missing", `![gone](gone.png)`, `<p><span class="missing">gone (image not found: gone.png)</span></p>`},
 		{"script", "<script src=\"https://e.org/x.js\">a()</script>", `&lt;script src="https://e.org/x.js">a()&lt;/script>`},
 		{"iframe", "a <iframe src='https://e.org'></iframe>", `<p>a &lt;iframe src='https://e.org'>&lt;/iframe></p>`},
+		{"refresh", `<meta http-equiv=refresh content="0;url=http://e.org">`, `&lt;meta http-equiv=refresh content="0;url=http://e.org">`},
+		{"base", "<base href=http://e.org>", `&lt;base href=http://e.org>`},
+		{"link", "<link rel=stylesheet href=http://e.org/s.css>", `&lt;link rel=stylesheet href=http://e.org/s.css>`},
+		{"form", "<FORM action=http://e.org>", `&lt;FORM action=http://e.org>`},
+		{"svg", "<svg onload=alert(1)>", `&lt;svg onload=alert(1)>`},
+		{"onerror", `a <img src=data:, onerror="location='http://e.org'">`, `<p>a <img></p>`},
+		{"ontoggle", "<details open ontoggle=alert(1)>\n\nx", "<details open=\"\">\n<p>x</p>"},
+		{"mouse", `a <b OnMouseOver = 'alert(1)' title='"<i>'>b</b>`, `<p>a <b title="&#34;&lt;i&gt;">b</b></p>`},
+		{"cut tag", "<div title=\"\n<script>alert(1)</script>\n", "&lt;div title=\"\n&lt;script>alert(1)&lt;/script>"},
+		{"slash for a space", `<p/onclick=alert(1)>`, `<p>&lt;p/onclick=alert(1)&gt;</p>`},
+		{"comment", "a <!-- <script> --> b", `<p>a  b</p>`},
+		{"comment within a block", "<div>\n<!--><img src=x onerror=alert(1)> -->\n</div>", "<div>\n\n</div>"},
+		{"open comment", "<div>\n<!-- <script>\n</div>", "<div>\n&lt;!-- &lt;script>\n</div>"},
+		{"CDATA", "<![CDATA[<script>]]>", `&lt;![CDATA[&lt;script>]]>`},
+		{"style element", "<style>@import 'http://e.org';</style>", `&lt;style>@import 'http://e.org';&lt;/style>`},
+		{"style", `a <b style="color: #f00; text-align:center">b</b>`, `<p>a <b style="color: #f00; text-align:center">b</b></p>`},
+		{"style that loads", `a <b style="background:url(http://e.org)">b</b>`, `<p>a <b>b</b></p>`},
+		{"style that covers the page", `a <b style="position:fixed;width:100%">b</b>`, `<p>a <b>b</b></p>`},
+		{"raw link", `a <a id=x href="http://e.org/?a=1&amp;b" target=_top>b</a>`, `<p>a <a id="x" href="http://e.org/?a=1&amp;b">b</a></p>`},
+		{"raw script link", `a <a href="&#106;avascript:alert(1)">b</a>`, `<p>a <a>b</a></p>`},
+		{"raw script link with a line end", `a <a href="java&#10;script:alert(1)">b</a>`, `<p>a <a>b</a></p>`},
+		{"script image", `![x](javascript:alert(1))`, `<p><span class="missing">x (image on the network, not loaded)</span></p>`},
+		{"script autolink", `<javascript:alert(1)>`, `<p><a href="">javascript:alert(1)</a></p>`},
 		{"javascript", `[x](javascript:alert(1))`, `<p><a href="">x</a></p>`},
 		{"notebook", `[next](02-low-rank.ipynb#Rank)`, `<p><a href="02-low-rank.html#Rank">next</a></p>`},
 		{"notebook elsewhere", `[other](https://e.org/a.ipynb)`, `<p><a href="https://e.org/a.ipynb">other</a></p>`},
@@ -153,14 +176,14 @@ func TestAttachment(t *testing.T) {
 func TestOutline(t *testing.T) {
 	d := newDocument("")
 	for _, source := range []string{
-		"![x](https://e.org/x.png)\n\n# How *sparse*\\? `x` &amp; $r_1$\n\nThe **first**\nparagraph, $x$.\n\nThe second.",
+		"![x](https://e.org/x.png)\n\n# How *sparse*\\? `x` &amp; $r_1$\n\nThe **first**\n<i onclick=a()>paragraph</i>, `<b>` &amp; $x$.\n\nThe second.",
 		"## Same\n\n## Same",
 	} {
 		if _, err := d.text(&Cell{Type: Markdown, Source: source}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := "The <strong>first</strong>\nparagraph, <span class=\"math\">x</span>."; d.summary != want {
+	if want := "The first paragraph, &lt;b&gt; &amp; <span class=\"math\">x</span>."; d.summary != want {
 		t.Errorf("summary %q", d.summary)
 	}
 	want := []heading{{1, "How-*sparse*\\?-`x`-&amp;-$r_1$", "How sparse? x & r_1"}, {2, "Same", "Same"}, {2, "Same-2", "Same"}}
@@ -178,7 +201,15 @@ func TestOutline(t *testing.T) {
 // this test from ending.
 func TestMarkdownIsLinear(t *testing.T) {
 	const n = 200_000
-	for _, unit := range []string{"$a ", "$$a ", "$", "a$$", "$a`", "\\$", "\\begin{a}\n", "$$\n", "$$ x\n"} {
+	for _, unit := range []string{"$a ", "$$a ", "$", "a$$", "$a`", "\\$", "\\begin{a}\n", "$$\n", "$$ x\n", "<a ", "<a b='", "<!--", "<b>"} {
 		mustRender(t, newDocument(""), strings.Repeat(unit, n/len(unit)))
+	}
+	mustRender(t, newDocument(""), "```"+strings.Repeat("x", n)+"\ncode\n```")
+	d := newDocument("")
+	for range 20_000 {
+		mustRender(t, d, "# same")
+	}
+	if got := mustRender(t, d, "# same"); got != "<h1 id=\"same-20001\">same</h1>\n" {
+		t.Error(got)
 	}
 }

@@ -21,12 +21,8 @@ const maxFileSize = 64 << 20
 // ReadFile reads a notebook of nbformat 4. Its errors are one line that names
 // the file, the place and the reason.
 func ReadFile(path string) (*Notebook, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	// Before opening, because opening a named pipe would wait for its writer.
+	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
@@ -35,6 +31,11 @@ func ReadFile(path string) (*Notebook, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: is not a regular file", path)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	if err != nil {
 		return nil, err

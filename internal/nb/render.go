@@ -59,7 +59,7 @@ func (nodeRenderer) picture(w util.BufWriter, _ []byte, node ast.Node, entering 
 			fmt.Fprintf(w, ` title="%s"`, escape(n.title))
 		}
 		w.WriteString(">")
-	case n.err == errRemote && !inLink(n):
+	case n.err == errRemote && followable(n.url) && !inLink(n):
 		text := n.alt
 		if text == "" {
 			text = n.url

@@ -2,9 +2,7 @@ package nb
 
 import (
 	"bytes"
-	"html"
 	"regexp"
-	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -83,33 +81,3 @@ var kindHTMLBlock = ast.NewNodeKind("OfflineHTMLBlock")
 func (*htmlBlock) Kind() ast.NodeKind { return kindHTMLBlock }
 
 func (n *htmlBlock) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
-
-var (
-	// The tags that GitHub's dialect filters: they would swallow the rest of the page.
-	filteredTag = regexp.MustCompile(`(?i)<(/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)\b)`)
-	htmlTag     = regexp.MustCompile(`<[A-Za-z][^>]*>`)
-	htmlLoad    = regexp.MustCompile(`(?i)\s(src|srcset|poster|background|data)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)`)
-)
-
-// offlineHTML returns raw HTML with the images it names inside, and without
-// what else it would load.
-func offlineHTML(raw string, images func(string) (string, error)) string {
-	raw = filteredTag.ReplaceAllString(raw, "&lt;$1")
-	return htmlTag.ReplaceAllStringFunc(raw, func(tag string) string {
-		return htmlLoad.ReplaceAllStringFunc(tag, func(attribute string) string {
-			m := htmlLoad.FindStringSubmatch(attribute)
-			value := html.UnescapeString(strings.Trim(m[2], `"'`))
-			if strings.HasPrefix(value, "data:") {
-				return attribute
-			}
-			if !strings.EqualFold(m[1], "src") {
-				return ""
-			}
-			src, err := images(value)
-			if err != nil {
-				return ""
-			}
-			return ` src="` + escape(src) + `"`
-		})
-	})
-}
