@@ -18,8 +18,8 @@
 //	skipzeros  [SkipZeros]      f32 [k,n]                    rounding of the sums
 //	lowrank    [LowRank]        f32 [k,r] and [r,n]          truncation to rank r
 //	int8       [Int8PerChannel] int8 [k,n] and n scales      8-bit weight
-//	w8a16      [W8A16]          int8 [n,k] and n scales      8-bit weight
-//	w8a8       [W8A8]           int8 [n,k] and n scales      8-bit weight and activations
+//	w8a16      [W8A16]          int8 [k,n] in panels, scales 8-bit weight
+//	w8a8       [W8A8]           int8 [k,n] in panels, scales 8-bit weight and activations
 //	w4a16      [W4A16]          int4 [k,n] in panels, scales 4-bit weight
 //
 // A constructor copies what it needs of the weight, so the caller may change

@@ -98,6 +98,99 @@ func TestFactorizeGaussian(t *testing.T) {
 	}
 }
 
+func TestFactorizeWithin(t *testing.T) {
+	slow := make([]float64, 128)
+	fast := make([]float64, 64)
+	for c := range slow {
+		slow[c] = 1 / math.Sqrt(float64(c+1))
+	}
+	for c := range fast {
+		fast[c] = math.Pow(0.8, float64(c))
+	}
+	for _, c := range []struct {
+		name   string
+		s      []float64
+		maxErr float64
+	}{
+		{"1/sqrt(c)", slow, 0.9}, {"1/sqrt(c)", slow, 0.5}, {"1/sqrt(c)", slow, 0.1},
+		{"0.8^c", fast, 0.3}, {"0.8^c", fast, 0.01}, {"0.8^c", fast, 1e-5},
+	} {
+		least := 0
+		for truncation(c.s, least) > c.maxErr {
+			least++
+		}
+		for _, shape := range [][2]int{{128, 256}, {256, 128}} {
+			w := withSingularValues(shape[0], shape[1], c.s)
+			where := fmt.Sprintf("singular values %s, %v, error %v", c.name, shape, c.maxErr)
+			u, v, relErr, err := kernels.FactorizeWithin(w, c.maxErr, 128)
+			if err != nil {
+				t.Errorf("%s: %v", where, err)
+				continue
+			}
+			if u.Cols < least || u.Cols > least+1+least/50 || v.Rows != u.Cols {
+				t.Errorf("%s: rank %d, the least is %d", where, u.Cols, least)
+			}
+			if relErr > c.maxErr {
+				t.Errorf("%s: error %v", where, relErr)
+			}
+			if measured := kernels.RelErr(float64Product(v, u), w); math.Abs(measured-relErr) > 1e-4*relErr+1e-7 {
+				t.Errorf("%s: reported error %.6g, the factors have %.6g", where, relErr, measured)
+			}
+			if _, _, _, err := kernels.FactorizeWithin(w, c.maxErr, least-1); err == nil {
+				t.Errorf("%s: a rank below %d reaches it", where, least)
+			}
+		}
+	}
+}
+
+// The rank of a product is found whatever the error, above that of float32; a lower
+// one is refused at once.
+func TestFactorizeWithinFindsTheRank(t *testing.T) {
+	w := float64Product(normal(4, 300, 52), normal(200, 4, 51))
+	for _, maxErr := range []float64{1e-2, 1e-5} {
+		if u, _, _, err := kernels.FactorizeWithin(w, maxErr, 200); err != nil || u.Cols != 4 {
+			t.Errorf("error %v: rank %d and error %v, want rank 4", maxErr, u.Cols, err)
+		}
+	}
+	if _, _, _, err := kernels.FactorizeWithin(w, 1e-9, 200); err == nil || !strings.Contains(err.Error(), "rank 4") {
+		t.Errorf("error 1e-9: got error %v, want one that names rank 4", err)
+	}
+	if u, v, relErr, err := kernels.FactorizeWithin(kernels.New(5, 6), 0.1, 3); err != nil || u.Cols != 0 || v.Rows != 0 || relErr != 0 {
+		t.Errorf("zero matrix: rank %d, error %v, %v", u.Cols, relErr, err)
+	}
+	if u, _, relErr, err := kernels.FactorizeWithin(w, 1, 3); err != nil || u.Cols != 0 || relErr != 1 {
+		t.Errorf("error 1: rank %d, error %v, %v, want rank 0 with error 1", u.Cols, relErr, err)
+	}
+}
+
+func TestNewLowRankWithin(t *testing.T) {
+	w := normal(64, 64, 53)
+	// The quarter-circle law gives rank 16 an error of 0.61, and rank 32, beyond which
+	// factors are larger than w, 0.31.
+	l, err := kernels.NewLowRank(w, kernels.MaxError(0.65))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := kernels.Mul(l, identity(64))
+	if err := kernels.RelErr(y, w); err > 0.65 || l.Rank() < 12 || l.Rank() > 16 {
+		t.Errorf("rank %d with error %v", l.Rank(), err)
+	}
+	if _, err := kernels.NewLowRank(w, kernels.MaxError(0.1)); err == nil || !strings.Contains(err.Error(), "rank 32") {
+		t.Errorf("error 0.1: got error %v, want one that names rank 32", err)
+	}
+	if _, err := kernels.NewLowRank(w, kernels.MaxError(0.65), kernels.Rank(8)); err == nil || !strings.Contains(err.Error(), "rank 8") {
+		t.Errorf("error 0.65 with rank 8: got error %v, want one that names rank 8", err)
+	}
+	if l, err := kernels.NewLowRank(w, kernels.MaxError(0.1), kernels.Rank(64)); err != nil || l.Rank() < 45 {
+		t.Errorf("error 0.1 with rank 64: got %v and error %v", l, err)
+	}
+	for _, shape := range [][2]int{{0, 0}, {0, 3}, {3, 0}} {
+		if l, err := kernels.NewLowRank(kernels.New(shape[0], shape[1]), kernels.MaxError(0.1)); err != nil || l.Rank() != 0 {
+			t.Errorf("%v: got %v and error %v", shape, l, err)
+		}
+	}
+}
+
 func TestFactorizeRecoversLowRank(t *testing.T) {
 	product := func(k, r, n int) kernels.Matrix { return float64Product(normal(r, n, 22), normal(k, r, 21)) }
 	stripes := build(30, 20, func(_, j int) float32 { return float32(1 + j%2) })
@@ -202,6 +295,11 @@ func TestFactorizeRefuses(t *testing.T) {
 	for _, rank := range []int{0, -1} {
 		if _, _, _, err := kernels.Factorize(w, rank); err == nil || !strings.Contains(err.Error(), "rank") {
 			t.Errorf("rank %d: got error %v, want one that names the rank", rank, err)
+		}
+	}
+	for _, maxErr := range []float64{0, -1, math.NaN()} {
+		if _, err := kernels.NewLowRank(w, kernels.MaxError(maxErr)); err == nil || !strings.Contains(err.Error(), "more than 0") {
+			t.Errorf("error %v: got error %v", maxErr, err)
 		}
 	}
 	if _, err := kernels.NewLowRank(w); err == nil || !strings.Contains(err.Error(), "NewLowRank") {

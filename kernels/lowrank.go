@@ -33,11 +33,14 @@ type lowRankFactors interface {
 
 var lowRankTable = append(table[lowRankFuncs]{{cpu.Ref, lowRankRef}}, lowRankAsm...)
 
-// NewLowRank factorizes w[k,n] at the rank that the option Rank gives, which is
-// required. It returns the errors of Factorize.
+// NewLowRank factorizes w[k,n] at the rank that the option Rank gives, or at the
+// least one for which the error is within the option MaxError. One of them is
+// required. With MaxError alone the rank is at most kn/(k+n): a higher one would
+// take more work than W itself. It returns the errors of Factorize or
+// FactorizeWithin.
 func NewLowRank(w Matrix, opts ...Option) (*LowRank, error) {
 	const op = "NewLowRank"
-	o, err := applyOptions(op, opts, "Rank")
+	o, err := applyOptions(op, opts, "Rank", "MaxError")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,16 @@ func NewLowRank(w Matrix, opts ...Option) (*LowRank, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, v, _, err := factorize(op, w, o.rank)
+	var u, v Matrix
+	if o.maxErr != nil {
+		rank := o.rank
+		if rank == 0 {
+			rank = max(1, w.Rows*w.Cols/max(1, w.Rows+w.Cols))
+		}
+		u, v, _, err = factorizeWithin(op, w, *o.maxErr, rank)
+	} else {
+		u, v, _, err = factorize(op, w, o.rank)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,22 @@ type Option struct {
 }
 
 type options struct {
-	rank  int
-	group int
-	impl  string
+	rank   int
+	maxErr *float64
+	group  int
+	impl   string
 }
 
-// Rank sets the rank at which NewLowRank truncates the weight.
+// Rank sets the rank at which NewLowRank truncates the weight, or with MaxError the
+// highest one that it may use.
 func Rank(r int) Option {
 	return Option{name: "Rank", set: func(o *options) { o.rank = r }}
+}
+
+// MaxError makes NewLowRank look for the rank, the least for which |W - UV| / |W| in
+// the Frobenius norm is at most e.
+func MaxError(e float64) Option {
+	return Option{name: "MaxError", set: func(o *options) { o.maxErr = &e }}
 }
 
 // Impl makes a constructor use the implementation of that name, one of

@@ -55,12 +55,19 @@ func quantizeChannels(op string, w Matrix) (channels, error) {
 		codes:  make([]int8, w.Rows*w.Cols),
 		scales: make([]float32, w.Cols),
 	}
-	column := make([]float32, c.k)
-	for j := range c.n {
-		for p := range column {
-			column[p] = w.Data[p*w.Stride+j]
+	// As many columns at a time as share a line of the cache.
+	const block = alignment / 4
+	columns := make([]float32, block*c.k)
+	for j := 0; j < c.n; j += block {
+		width := min(block, c.n-j)
+		for p := range c.k {
+			for i, v := range w.Data[p*w.Stride+j:][:width] {
+				columns[i*c.k+p] = v
+			}
 		}
-		c.scales[j] = quantize(c.channel(j), column)
+		for i := range width {
+			c.scales[j+i] = quantize(c.channel(j+i), columns[i*c.k:][:c.k])
+		}
 	}
 	return c, nil
 }

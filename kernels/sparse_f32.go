@@ -36,9 +36,13 @@ const (
 	sparseValues  = 128 << 10
 
 	// The values of the weight in a block of a panel, 32 KiB, that stay in the L1 cache
-	// while many rows pass by, and the most inputs in a block for few rows.
+	// while rows pass by. For few rows a block has more inputs, up to 1 MiB for one row,
+	// since they hardly meet the same ones.
 	sparseBlock    = 8 << 10
 	sparseRowBlock = 2048
+
+	// So many rows use most inputs of a block, even if 9 of 10 values of x are zeros.
+	sparseManyRows = 24
 )
 
 // gemmSparse makes an implementation of SkipZeros out of micro-kernels.
@@ -89,9 +93,11 @@ var (
 	sparseLists freeList[[]nonzero]
 )
 
+// mul overwrites y[m,n] with x[m,k] W: some rows and inputs of x at a time, it lists
+// their nonzeros, then multiplies these by all panels.
 func (tiles *sparseTiles) mul(y, x Matrix, w []float32) {
 	k, n := x.Cols, y.Cols
-	m := min(x.Rows, sparseRowsMax)
+	m := ceilDiv(x.Rows, ceilDiv(x.Rows, sparseRowsMax))
 	block := sparseBlock / tiles.width()
 	steps := min(ceilDiv(k, block), sparseValues/block/m) * block
 	t := sparseTasks.get()
@@ -103,8 +109,8 @@ func (tiles *sparseTiles) mul(y, x Matrix, w []float32) {
 	t.lists, t.ends = lists, ends
 	for i := 0; i < x.Rows; i += m {
 		for p := 0; p < k; p += steps {
-			t.p = p
-			t.y, t.x = rows(y, i, min(m, x.Rows-i)), rows(x, i, min(m, x.Rows-i))
+			height := min(m, x.Rows-i)
+			t.p, t.y, t.x = p, rows(y, i, height), rows(x, i, height)
 			t.x.Data, t.x.Cols = t.x.Data[p:], min(steps, k-p)
 			split((*compressTask)(t), t.x.Rows, t.x.Rows*t.x.Cols/8)
 			nonzeros := 0
@@ -141,7 +147,6 @@ func (t *compressTask) run(lo, hi int) {
 func (t *sparseTask) run(lo, hi int) {
 	m, n := t.x.Rows, t.y.Cols
 	width := t.tiles.width()
-	// The fewer rows use a block of the panel, the less it matters that it is small.
 	block := sparseBlock / width
 	block *= max(1, sparseRowBlock/block/m)
 	for j := lo * width; j < min(hi*width, n); j += width {
@@ -149,9 +154,23 @@ func (t *sparseTask) run(lo, hi int) {
 		vectors := padded / t.tiles.lanes
 		panel := t.w[j*t.k+t.p*padded:]
 		for p := 0; p < t.x.Cols; p += block {
+			// Each of many rows fetches its share of the next block, of which most will be
+			// used; few rows fetch what their nonzeros need.
+			var next *float32
+			pace := 0
+			if m >= sparseManyRows {
+				next, pace = &panel[0], ceilDiv(block*padded, m*alignment/4)*alignment
+				if p+block < t.x.Cols {
+					next = &panel[(p+block)*padded]
+				} else if j+width < n {
+					following, _ := t.tiles.panel(j+width, n)
+					next = &t.w[(j+width)*t.k+t.p*following]
+				}
+			}
 			span := ceilDiv(min(block, t.x.Cols-p), endEvery)
-			t.tiles.rows[vectors-1](&t.y.Data[j], t.y.Stride, m, &t.lists[0], t.ld, &t.ends[p/endEvery*m], span*m,
-				&panel[0], t.p+p > 0, columns-(vectors-1)*t.tiles.lanes, &panel[0], 0)
+			t.tiles.rows[vectors-1](
+				&t.y.Data[j], t.y.Stride, m, &t.lists[0], t.ld, &t.ends[p/endEvery*m], span*m,
+				&panel[0], t.p+p > 0, columns-(vectors-1)*t.tiles.lanes, next, pace)
 		}
 	}
 }

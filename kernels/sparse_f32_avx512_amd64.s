@@ -8,8 +8,8 @@
 // points to the list of a row and R10 is the distance between lists in bytes. R12
 // points to where the row begins in its list and R9 is the distance to where it ends
 // in bytes; DX and SI are these places. AX is the place of a row of the panel, which is
-// at BX. R13 points to what is fetched ahead. K1 has the columns of the last
-// vector.
+// at BX. R13 points to what is fetched ahead, or is its place in the panel. K1 has
+// the columns of the last vector.
 
 // SUMSn adds a value times a row of the panel to n vectors of sums.
 #define SUMS1 VFMADD231PS (BX)(AX*1), Z8, Z0
@@ -64,7 +64,17 @@
 #define STORE7 KEEP6; VMOVUPS Z6, K1, 384(DI)
 #define STORE8 KEEP7; VMOVUPS Z7, K1, 448(DI)
 
-#define ROWS(n, SUMS, CLEAR, LOAD, STORE) \
+// FETCHn asks for the lines of n vectors of a row of the panel.
+#define FETCH1 PREFETCHT1 (BX)(R13*1)
+#define FETCH2 FETCH1; PREFETCHT1 64(BX)(R13*1)
+#define FETCH3 FETCH2; PREFETCHT1 128(BX)(R13*1)
+#define FETCH4 FETCH3; PREFETCHT1 192(BX)(R13*1)
+#define FETCH5 FETCH4; PREFETCHT1 256(BX)(R13*1)
+#define FETCH6 FETCH5; PREFETCHT1 320(BX)(R13*1)
+#define FETCH7 FETCH6; PREFETCHT1 384(BX)(R13*1)
+#define FETCH8 FETCH7; PREFETCHT1 448(BX)(R13*1)
+
+#define ROWS(n, SUMS, CLEAR, LOAD, STORE, FETCH) \
 	MOVQ last+72(FP), CX \
 	MOVL $1, AX \
 	SHLL CX, AX \
@@ -90,11 +100,14 @@ row: \
 	CMPQ DX, SI \
 	JEQ done \
 	LOAD \
-	JMP nonzero \
+	JMP begin \
 fresh: \
 	CLEAR \
 	CMPQ DX, SI \
 	JEQ store \
+begin: \
+	CMPQ next+80(FP), $0 \
+	JEQ far \
 nonzero: \
 	MOVL 4(R8)(DX*8), AX \
 	IMUL3Q $(64*n), AX, AX \
@@ -121,36 +134,48 @@ advance: \
 	DECQ CX \
 	JNE row \
 	VZEROUPPER \
-	RET
+	RET \
+far: \
+	MOVL 4(R8)(DX*8), AX \
+	MOVL 132(R8)(DX*8), R13 \
+	IMUL3Q $(64*n), AX, AX \
+	IMUL3Q $(64*n), R13, R13 \
+	VBROADCASTSS (R8)(DX*8), Z8 \
+	SUMS \
+	FETCH \
+	INCQ DX \
+	CMPQ DX, SI \
+	JLT far \
+	JMP store
 
 // func sparseF32_128_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_128_AVX512(SB), NOSPLIT, $0-96
-	ROWS(8, SUMS8, CLEAR8, LOAD8, STORE8)
+	ROWS(8, SUMS8, CLEAR8, LOAD8, STORE8, FETCH8)
 
 // func sparseF32_112_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_112_AVX512(SB), NOSPLIT, $0-96
-	ROWS(7, SUMS7, CLEAR7, LOAD7, STORE7)
+	ROWS(7, SUMS7, CLEAR7, LOAD7, STORE7, FETCH7)
 
 // func sparseF32_96_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_96_AVX512(SB), NOSPLIT, $0-96
-	ROWS(6, SUMS6, CLEAR6, LOAD6, STORE6)
+	ROWS(6, SUMS6, CLEAR6, LOAD6, STORE6, FETCH6)
 
 // func sparseF32_80_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_80_AVX512(SB), NOSPLIT, $0-96
-	ROWS(5, SUMS5, CLEAR5, LOAD5, STORE5)
+	ROWS(5, SUMS5, CLEAR5, LOAD5, STORE5, FETCH5)
 
 // func sparseF32_64_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_64_AVX512(SB), NOSPLIT, $0-96
-	ROWS(4, SUMS4, CLEAR4, LOAD4, STORE4)
+	ROWS(4, SUMS4, CLEAR4, LOAD4, STORE4, FETCH4)
 
 // func sparseF32_48_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_48_AVX512(SB), NOSPLIT, $0-96
-	ROWS(3, SUMS3, CLEAR3, LOAD3, STORE3)
+	ROWS(3, SUMS3, CLEAR3, LOAD3, STORE3, FETCH3)
 
 // func sparseF32_32_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_32_AVX512(SB), NOSPLIT, $0-96
-	ROWS(2, SUMS2, CLEAR2, LOAD2, STORE2)
+	ROWS(2, SUMS2, CLEAR2, LOAD2, STORE2, FETCH2)
 
 // func sparseF32_16_AVX512(y *float32, ldy, rows int, lists *nonzero, ld int, ends *int32, span int, w *float32, accumulate bool, last int, next *float32, pace int)
 TEXT ·sparseF32_16_AVX512(SB), NOSPLIT, $0-96
-	ROWS(1, SUMS1, CLEAR1, LOAD1, STORE1)
+	ROWS(1, SUMS1, CLEAR1, LOAD1, STORE1, FETCH1)

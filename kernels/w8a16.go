@@ -6,16 +6,23 @@ import (
 	"github.com/rlx-go/gopherscope/internal/cpu"
 )
 
-// W8A16 is the weight as int8 codes with one scale per output channel, multiplied
-// by float32 activations at float32 precision: the same codes as Int8PerChannel,
-// the same error bound. The name is the field's usual one for 8-bit weights with
-// activations that are not quantized, whether those have 16 bits or, as here, 32.
+// W8A16 is the weight as int8 codes with one scale per output channel, the codes of
+// Int8PerChannel, multiplied by float32 activations at float32 precision. The name
+// is the field's usual one for 8-bit weights with activations that are not
+// quantized, whether those have 16 bits or, as here, 32.
 //
-// Where the processor multiplies bytes faster than float32 (see docs/kernels.md),
-// a row of x becomes integers of 24 bits times one power of two, provided that its
-// largest value is small enough beside the others for that to be as good as
-// float32; its products are then exact. Other rows, and other processors, widen
-// the codes to float32.
+// Processors without fast products of bytes widen the codes to float32, and the
+// error bound is that of Int8PerChannel. On the others a row of x becomes integers
+// of 24 or 32 bits times a power of two, whose products with the codes are exact,
+// provided that the largest value of the row is near enough to the others for that
+// to be as good as float32; else it too is multiplied by widened codes. With s the
+// scale of channel j, N of the x being not 0 and the sums over these, the result of
+// the integers is within
+//
+//	0.50003 s sum|x| + 2^-22 sum|x| sum|W| / sqrt(N) + 2^-22 |y|
+//
+// of xW, where the second term is less than sqrt(N)/16000 of the first: nothing
+// but the weight is less precise than in F32.
 type W8A16 struct {
 	w    int8Panels
 	impl impl[w8a16Funcs]
