@@ -85,6 +85,7 @@ func (in *interpreter) declareBuiltins() {
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
 	in.declareModern()
 	in.declareUnwrap()
+	in.declareFatal()
 	for _, name := range []string{guardName, callbackName} {
 		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileGuard, ArgMin: 1, ArgMax: 1})
 	}

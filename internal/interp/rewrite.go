@@ -94,7 +94,9 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		}
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:
-			if with := c.receiver(n); with != nil {
+			if with := c.loggerFatal(n); with != nil {
+				cur.Replace(with)
+			} else if with := c.receiver(n); with != nil {
 				cur.Replace(with)
 			} else if field := c.cutOf(n); field != nil && !targets[n] {
 				cur.Replace(call(fieldName, n, name(c.world.aliases[field], n.Pos())))

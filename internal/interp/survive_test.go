@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -270,5 +271,45 @@ func TestABlockedCellThatEnds(t *testing.T) {
 	}
 	if got := run(t, s, "n").result(); got != "0" {
 		t.Errorf("the interrupted cell went on: n is %s", got)
+	}
+}
+
+func TestWaysToExitAreRefused(t *testing.T) {
+	const fatal = "log.Fatal would end the notebook's session"
+	s := open(t)
+	run(t, s, `import ("flag"; "log"; "os"; "runtime"; "testing")
+l := log.New(os.Stderr, "", 0)
+type W struct { *log.Logger; n int }
+type V struct { log.Logger }
+type H struct { w *W }`)
+	tests := []struct{ source, want, stderr string }{
+		{"l.Fatal(\"x\", 1)", fatal, "x1\n"},
+		{"l.Fatalf(\"%s %d\", \"x\", 1)", fatal, "x 1\n"},
+		{"l.Fatalln(\"x\", 1)", fatal, "x 1\n"},
+		{"l.Fatal([]any{\"x\", 1}...)", fatal, "x1\n"},
+		{"(*l).Fatal(\"x\")", fatal, "x\n"},
+		{"f := l.Fatal\nf(\"x\")", fatal, "x\n"},
+		{"W{l, 1}.Fatal(\"x\")", fatal, "x\n"},
+		{"w := &W{l, 1}\nw.Fatalf(\"x\")", fatal, "x\n"},
+		{"H{&W{l, 1}}.w.Fatal(\"x\")", fatal, "x\n"},
+		{"v := V{*log.New(os.Stderr, \"\", 0)}\nv.Fatal(\"x\")", fatal, "x\n"},
+		{"func() { defer l.Fatal(\"x\") }()", fatal, "x\n"},
+		{"func() *log.Logger { return l }().Fatal(\"x\")", fatal, "x\n"},
+		{"flag.CommandLine.Parse([]string{\"-h\"})", "flag: help requested", ""},
+		{"os.Args = []string{\"x\", \"-nosuch\"}\nflag.Parse()", "flag provided but not defined: -nosuch", ""},
+		{"flag.NewFlagSet(\"x\", flag.ExitOnError).Parse([]string{\"-y\"})", "flag provided but not defined: -y", ""},
+		{"testing.Main(nil, nil, nil, nil)", "testing.Main would end the notebook's session", ""},
+		{"runtime.Goexit()", "runtime.Goexit would end the notebook's session", ""},
+	}
+	args := os.Args
+	defer func() { os.Args = args }()
+	for _, test := range tests {
+		o := runCell(s, "cell", test.source)
+		if e := o.failure(t); e.Value != test.want || !strings.Contains(o.text("stderr"), test.stderr) {
+			t.Errorf("%s gave %v and %q, want %s", test.source, e, o.text("stderr"), test.want)
+		}
+	}
+	if got := run(t, s, "set := flag.NewFlagSet(\"x\", flag.ContinueOnError)\nn := set.Int(\"n\", 1, \"\")\nset.Parse([]string{\"-n\", \"5\"})\n*n").result(); got != "5" {
+		t.Errorf("a flag is %s", got)
 	}
 }
