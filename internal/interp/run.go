@@ -148,8 +148,10 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 				return
 			}
 			text := panicText(r)
-			in.reset() // a method that gives the text may have panicked
-			failed = newError(namePanic, text, places...)
+			in.reset()                                                           // a method that gives the text may have panicked
+			if failed = newError(namePanic, text, places...); ctx.Err() != nil { // or ran on until now
+				failed = interrupted("", places...)
+			}
 		}
 	}()
 	f()
@@ -193,8 +195,10 @@ func (in *interpreter) stack(pos token.Pos) []place {
 	return places
 }
 
-// panicText is what a panic says. The value's own methods may panic in turn.
+// panicText is what a panic says, the beginning of it when it is long. The
+// value's own methods may panic in turn.
 func panicText(r any) (text string) {
+	defer func() { text = display.Text(text) }()
 	defer func() {
 		if inner := recover(); inner != nil {
 			text = "a value whose text cannot be had: its method panicked"

@@ -65,6 +65,12 @@ func TestPanicWithAMethodThatPanics(t *testing.T) {
 			t.Errorf("%s gave %v", source, o.err)
 		}
 	}
+	if e := runCell(s, "cell", "import \"strings\"\npanic(strings.Repeat(\"x\", 1000000))").failure(t); len(e.Error()) > 10_000 {
+		t.Errorf("a panic gave a text of %d bytes", len(e.Error()))
+	}
+	if e := runInterrupted(t, s, "type Loop struct{}\nfunc (Loop) Error() string { println(1); for { } }\npanic(Loop{})"); e.Name != "Interrupted" {
+		t.Errorf("an interrupted Error gave %v", e)
+	}
 	if got := run(t, s, "6 * 7").result(); got != "42" {
 		t.Errorf("afterwards 6 * 7 is %s", got)
 	}
