@@ -167,6 +167,7 @@ func wait() { <-done; time.Sleep(20 * time.Millisecond) }`)
 		"time.AfterFunc(1, func() { done <- 1; panic(\"in a literal\") })\nwait()":           "panic in a goroutine that calls the function at cell:1: in a literal\n",
 		"time.AfterFunc(1, fail)\nwait()":                                                    "panic in a goroutine that calls the function at cell:1: in fail\n",
 		"time.AfterFunc(1, f)\nwait()":                                                       "panic in a goroutine that calls the function at cell:1: in f\n",
+		"list := []func(){fail}\ntime.AfterFunc(1, list[0])\nwait()":                         "panic in a goroutine that calls the function at cell:2: in fail\n",
 		"time.AfterFunc(1, T{}.fail)\nwait()":                                                "panic in a goroutine that calls the function at cell:1: in T.fail\n",
 		"c, cancel := context.WithCancel(ctx)\ncontext.AfterFunc(c, fail)\ncancel()\nwait()": "panic in a goroutine that calls the function at cell:2: in fail\n",
 		`fd.Jacobian(mat.NewDense(1, 2, nil), func(y, x []float64) { panic("in Jacobian") }, []float64{1, 2}, &fd.JacobianSettings{Concurrent: true})`:                                           "in Jacobian\n",
