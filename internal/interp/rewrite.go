@@ -38,6 +38,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			}
 		}
 		switch n := cur.Node().(type) {
+		case *ast.FuncDecl:
+			c.countDepth(n.Body)
+		case *ast.FuncLit:
+			c.countDepth(n.Body)
 		case *ast.TypeSpec:
 			c.plainString(n)
 		case *ast.AssignStmt:
