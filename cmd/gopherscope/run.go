@@ -196,7 +196,7 @@ func readInput(path string) (input, error) {
 		return input{}, err
 	}
 	if language := notebook.Language(); language != "" && language != "go" {
-		return input{}, fmt.Errorf("%s: is a notebook in %s, not in Go", path, language)
+		return input{}, fmt.Errorf("%s: is a notebook in %.40q, not in Go", path, language)
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -233,7 +233,7 @@ func TestRunBadInput(t *testing.T) {
 		{"text.ipynb", []string{"text.ipynb: line 1, column 1: not JSON: "}},
 		{"cut.ipynb", []string{"cut.ipynb: line 1, column 40: not JSON: unexpected end of JSON input"}},
 		{"old.ipynb", []string{"old.ipynb: nbformat: is 3, "}},
-		{"python.ipynb", []string{"python.ipynb: is a notebook in python, not in Go"}},
+		{"python.ipynb", []string{`python.ipynb: is a notebook in "python", not in Go`}},
 		{"good.ipynb empty.ipynb gone.ipynb", []string{"empty.ipynb: is empty", "stat gone.ipynb: "}},
 		{"good.ipynb other/Good.ipynb", []string{"other/Good.ipynb: has the same name as good.ipynb"}},
 		{"good.ipynb good.ipynb", []string{"good.ipynb: has the same name as good.ipynb"}},

@@ -83,8 +83,10 @@ func (in *interpreter) declareBuiltins() {
 	}
 	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
+	in.comp.DeclBuiltin0(depthName, fast.Builtin{Compile: compileDepth})
 	in.declareModern()
 	in.declareUnwrap()
+	in.declareFatal()
 	for _, name := range []string{guardName, callbackName} {
 		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileGuard, ArgMin: 1, ArgMax: 1})
 	}

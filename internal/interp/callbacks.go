@@ -114,19 +114,15 @@ func (c *compiler) callback(x ast.Expr, cur *astutil.Cursor, elements map[*ast.K
 	if !isFunc(c.info.Types[x].Type) || !c.goesToCompiled(cur, elements) || !isFunc(c.target(cur, elements)) {
 		return nil
 	}
-	switch f := x.(type) {
-	case *ast.FuncLit, *ast.Ident, *ast.CallExpr:
-		return call(callbackName, x)
-	case *ast.SelectorExpr:
-		if obj := c.info.Uses[f.Sel]; obj == nil || c.isCompiled(obj) || c.cutOf(f) != nil {
+	if sel, ok := x.(*ast.SelectorExpr); ok {
+		if obj := c.info.Uses[sel.Sel]; obj == nil || c.isCompiled(obj) || c.cutOf(sel) != nil {
 			return nil
 		}
-		if with := c.receiver(f); with != nil {
+		if with := c.receiver(sel); with != nil {
 			x = with
 		}
-		return call(callbackName, x)
 	}
-	return nil
+	return call(callbackName, x)
 }
 
 func isFunc(t types.Type) bool {

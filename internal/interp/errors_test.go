@@ -25,7 +25,9 @@ var compileMistakes = []mistake{
 	wrong("string left open", "x := 1\ns := \"abc", "cell 1:2:6: syntax error: string literal not terminated"),
 	wrong("body on the next line", "func f()\n{\n}", "cell 1:1:9: syntax error: a function has its body on the same line: missing {"),
 	wrong("comma missing", "import \"fmt\"\nfmt.Println(1 2)", "cell 1:2:15: syntax error: missing ',' in argument list"),
-	wrong("two expressions", "1, 2", "cell 1:1:1: syntax error: expected 1 expression"),
+	wrong("two expressions before others", "1, 2\nx := 3", "cell 1:1:1: syntax error: expected 1 expression"),
+	wrong("undefined among several values", "x := 1\nx, undef", "cell 1:2:4: undefined: undef"),
+	wrong("a type among several values", "1, int", "cell 1:1:4: int (type) is not an expression"),
 	wrong("else alone", "else {}", "cell 1:1:1: syntax error: expected statement, found 'else'"),
 
 	// Types.
@@ -68,6 +70,7 @@ var compileMistakes = []mistake{
 	// Imports.
 	wrong("unknown import", "import \"nosuch/pkg\"", "cell 1:1:8: package \"nosuch/pkg\" is not built in"),
 	wrong("misspelt import", "import (\n\t\"fmt\"\n\t\"strngs\"\n)", "cell 1:3:2: package \"strngs\" is not built in; similar: \"strings\""),
+	wrong("import of generic functions", "import \"maps\"", "cell 1:1:8: package \"maps\" is not built in"),
 	wrong("import by its last element", "import \"mat\"", "cell 1:1:8: package \"mat\" is not built in; similar: \"gonum.org/v1/gonum/mat\"..."),
 }
 
@@ -162,7 +165,7 @@ cell 1, line 1
     a := undef1
          ^
 
-invalid operation: operator * not defined on "x" (untyped string constant)
+invalid operation: "x" * 2 (mismatched types untyped string and untyped int)
 cell 1, line 2
     b := "x" * 2
          ^
@@ -171,8 +174,7 @@ undefined: undef2
 cell 1, line 3 in f
     func f() int { return undef2 }
                           ^`
-	got := plainTraceback(e)
-	if !strings.HasPrefix(got, want[:70]) || strings.Count(got, "cell 1, line") != 3 {
+	if got := plainTraceback(e); got != want {
 		t.Errorf("traceback\n%s\nwant\n%s", got, want)
 	}
 }
@@ -196,7 +198,7 @@ func TestTracebackIsBounded(t *testing.T) {
 func TestUnknownImportNamesWhatThereIs(t *testing.T) {
 	s := open(t)
 	e := cells(t, s, "import \"example.com/nosuch\"").failure(t)
-	for _, want := range []string{"github.com/rlx-go/gopherscope/kernels", "gonum.org/v1/gonum/mat"} {
+	for _, want := range []string{"\n    display\n", "github.com/rlx-go/gopherscope/kernels", "gonum.org/v1/gonum/mat", "most of the standard library"} {
 		if !strings.Contains(plainTraceback(e), want) {
 			t.Errorf("the traceback does not name %s:\n%s", want, plainTraceback(e))
 		}

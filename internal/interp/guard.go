@@ -1,9 +1,11 @@
 package interp
 
 import (
+	"flag"
 	"fmt"
 	"log"
 	"reflect"
+	"testing"
 	"time"
 
 	"github.com/cosmos72/gomacro/base"
@@ -17,6 +19,9 @@ type refusal string
 
 // guard replaces what would end the process or hold up an interrupt.
 func (in *interpreter) guard(imp *fast.Import) {
+	if imp.Path == "flag" {
+		flag.CommandLine.Init(flag.CommandLine.Name(), flag.PanicOnError)
+	}
 	for name, f := range in.guards()[imp.Path] {
 		bind := imp.Binds[name]
 		if bind == nil || bind.Desc.Class() != fast.FuncBind || bind.Type.ReflectType() != reflect.TypeOf(f) {
@@ -28,17 +33,46 @@ func (in *interpreter) guard(imp *fast.Import) {
 
 func (in *interpreter) guards() map[string]map[string]any {
 	exit := func(code int) { panic(refusal(fmt.Sprintf("os.Exit(%d) would end the notebook's session", code))) }
-	fatal := func() { panic(refusal("log.Fatal would end the notebook's session")) }
 	return map[string]map[string]any{
-		"os":      {"Exit": exit},
-		"syscall": {"Exit": exit},
+		"os": {"Exit": exit},
 		"log": {
+			"Print":   func(v ...any) { in.log(log.Print, v) },
+			"Println": func(v ...any) { in.log(log.Println, v) },
+			"Printf": func(format string, v ...any) {
+				in.log(func(v ...any) { log.Printf(format, v...) }, v)
+			},
 			"Fatal":   func(v ...any) { log.Print(v...); fatal() },
 			"Fatalf":  func(format string, v ...any) { log.Printf(format, v...); fatal() },
 			"Fatalln": func(v ...any) { log.Println(v...); fatal() },
 		},
+		"fmt": {
+			"Print":   func(a ...any) (int, error) { return in.print(fmt.Print, a) },
+			"Println": func(a ...any) (int, error) { return in.print(fmt.Println, a) },
+			"Printf": func(format string, a ...any) (int, error) {
+				return in.print(func(a ...any) (int, error) { return fmt.Printf(format, a...) }, a)
+			},
+		},
+		"flag": {"NewFlagSet": newFlagSet},
+		"testing": {"Main": func(func(string, string) (bool, error), []testing.InternalTest, []testing.InternalBenchmark, []testing.InternalExample) {
+			panic(refusal("testing.Main would end the notebook's session"))
+		}},
 		"runtime": {"Goexit": func() { panic(refusal("runtime.Goexit would end the notebook's session")) }},
 		"time":    {"Sleep": in.sleep},
+	}
+}
+
+// print prints, unless the session is closed: what a goroutine of it prints would
+// go to the outputs of the next session, or of the program.
+func (in *interpreter) print(print func(...any) (int, error), args []any) (int, error) {
+	if in.session.life.Err() != nil {
+		return 0, errClosed
+	}
+	return print(args...)
+}
+
+func (in *interpreter) log(log func(...any), args []any) {
+	if in.session.life.Err() == nil {
+		log(args...)
 	}
 }
 

@@ -64,11 +64,12 @@ func notBuiltIn(importPath string) string {
 	if similar := similarPackages(importPath); len(similar) > 0 {
 		msg += "; similar: " + strings.Join(similar, ", ")
 	}
-	return msg + "\nBesides the standard library, cells can import:\n    " + strings.Join(libraries(), "\n    ")
+	return msg + "\nCells can import most of the standard library, but no packages of generic functions such as slices and maps, and:\n    " + strings.Join(libraries(), "\n    ")
 }
 
 // libraries are the packages that are not of the standard library.
 func libraries() (paths []string) {
+	paths = append(paths, displayPath)
 	for _, p := range bindings.Packages() {
 		if strings.Contains(p, ".") {
 			paths = append(paths, p)
@@ -93,7 +94,7 @@ func similarPackages(importPath string) []string {
 	var near []candidate
 	for _, p := range importable() {
 		away := min(distance(importPath, p), 1+distance(path.Base(importPath), path.Base(p)))
-		if away <= 1+len(path.Base(importPath))/4 {
+		if away <= 1+len(path.Base(importPath))/5 {
 			near = append(near, candidate{p, away})
 		}
 	}

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -25,6 +26,9 @@ type parsed struct {
 	items []ast.Node // ast.Decl and ast.Stmt, in the order of the source
 	// silent says that the source ends with a semicolon: its value is not shown.
 	silent bool
+	// shown is how many of the last items are expressions that the source lists as
+	// its last statement, and whose values are shown together.
+	shown int
 	// open says that more input could complete the source.
 	open bool
 	// depth is the number of brackets open at the end.
@@ -62,6 +66,11 @@ func parseCell(src string, base int) (parsed, []syntaxError) {
 	}
 	for _, piece := range pieces(toks, len(src)) {
 		items, pieceErrs := piece.parse(src, base)
+		if len(pieceErrs) == 1 && pieceErrs[0].msg == "expected 1 expression" {
+			if listed, n := piece.parseList(toks, src, base, pieceErrs[0].offset); n > 0 {
+				items, pieceErrs, p.shown = listed, nil, n
+			}
+		}
 		p.items = append(p.items, items...)
 		errs = append(errs, pieceErrs...)
 	}
@@ -205,6 +214,11 @@ func (p piece) parse(src string, base int) ([]ast.Node, []syntaxError) {
 	if !p.decl {
 		before, after = "package p;func _(){", "\n}"
 	}
+	return p.parseIn(before, after, src, base)
+}
+
+// parseIn parses a piece in the frame of before and after.
+func (p piece) parseIn(before, after, src string, base int) ([]ast.Node, []syntaxError) {
 	fset := token.NewFileSet()
 	start := base + p.from - len(before)
 	fset.AddFile("", 1, start-2) // the next file begins at start
@@ -225,6 +239,43 @@ func (p piece) parse(src string, base int) ([]ast.Node, []syntaxError) {
 		return nil, []syntaxError{{p.to, "a function has its body on the same line: missing {"}}
 	}
 	return []ast.Node{decl}, nil
+}
+
+// parseList parses a piece that ends the source with a list of expressions at an
+// offset, and returns how many they are. It returns 0 for other pieces.
+func (p piece) parseList(toks []lexeme, src string, base, offset int) (items []ast.Node, n int) {
+	for len(toks) > 0 && toks[len(toks)-1].tok == token.SEMICOLON {
+		toks = toks[:len(toks)-1]
+	}
+	i := slices.IndexFunc(toks, func(t lexeme) bool { return t.offset == offset })
+	if i < 0 {
+		return nil, 0
+	}
+	depth := 0
+	for _, t := range toks[i:] {
+		if depth += depthChange(t.tok); depth == 0 && t.tok == token.SEMICOLON {
+			return nil, 0
+		}
+	}
+	last := toks[len(toks)-1]
+	list := piece{offset, last.offset + len(cmp.Or(last.lit, last.tok.String())), true}
+	parsed, errs := list.parseIn("package p;var _=f(", ")", src, base)
+	if len(errs) > 0 {
+		return nil, 0
+	}
+	call, ok := parsed[0].(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Values[0].(*ast.CallExpr)
+	if !ok || call.Ellipsis.IsValid() {
+		return nil, 0
+	}
+	if before := (piece{p.from, offset, false}); offset > p.from {
+		if items, errs = before.parse(src, base); len(errs) > 0 {
+			return nil, 0
+		}
+	}
+	for _, x := range call.Args {
+		items = append(items, &ast.ExprStmt{X: x})
+	}
+	return items, len(call.Args)
 }
 
 // errors maps the parser's errors to the cell.

@@ -259,3 +259,40 @@ func TestARenderMethodThatPanicsIsTheCellsError(t *testing.T) {
 		t.Error(fmt.Sprint("after it: ", got))
 	}
 }
+
+func TestSeveralValues(t *testing.T) {
+	s := open(t)
+	run(t, s, "m := map[string]int{\"a\": 1}\nv, ok := m[\"a\"]\nvar err error\ntype D int\nfunc (d D) String() string { return \"day\" }")
+	for cell, want := range map[string]string{
+		"v, ok":                "1 true",
+		"v, ok // both":        "1 true",
+		"w := 2\nw, v,\n\tw+v": "2 1 3",
+		"v, err":               "1",
+		"\"a,b\", []int{1, 2}[1], m[\"a\"], D(2)": "a,b 2 1 day",
+		"v, ok;": "",
+		"if v, ok := m[\"a\"]; ok { v++ }\nv, `x\ny`": "1 x\ny",
+		"func(n int) int { return n }(3), v":          "3 1",
+	} {
+		o := runCell(s, "cell", cell)
+		if o.err != nil {
+			t.Errorf("%s gave %v", cell, o.err)
+		} else if got := o.result(); got != want {
+			t.Errorf("%s gave %q, want %q", cell, got, want)
+		}
+	}
+}
+
+func TestMainIsNotRun(t *testing.T) {
+	s := open(t)
+	const note = "func main is declared but a cell does not run it by itself: end the cell with main()\n"
+	for cell, want := range map[string]string{
+		"package main\nimport \"fmt\"\nfunc main() { fmt.Print(\"hi\") }": note,
+		"import \"fmt\"\nfunc main() { fmt.Print(\"hi\") }\nmain()":       "",
+		"type T struct{}\nfunc (T) main() {}":                             "",
+		"func f() {}":                                                     "",
+	} {
+		if got := run(t, s, cell).text("stderr"); got != want {
+			t.Errorf("%s printed %q, want %q", cell, got, want)
+		}
+	}
+}

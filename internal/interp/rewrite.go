@@ -38,6 +38,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			}
 		}
 		switch n := cur.Node().(type) {
+		case *ast.FuncDecl:
+			c.countDepth(n.Body)
+		case *ast.FuncLit:
+			c.countDepth(n.Body)
 		case *ast.TypeSpec:
 			c.plainString(n)
 		case *ast.AssignStmt:
@@ -94,7 +98,9 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		}
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:
-			if with := c.receiver(n); with != nil {
+			if with := c.loggerFatal(n); with != nil {
+				cur.Replace(with)
+			} else if with := c.receiver(n); with != nil {
 				cur.Replace(with)
 			} else if field := c.cutOf(n); field != nil && !targets[n] {
 				cur.Replace(call(fieldName, n, name(c.world.aliases[field], n.Pos())))

@@ -35,13 +35,17 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 		}
 	}
 	var deferred []reflect.Value
-	var values []value
+	var values []value // of the last step, or of those that are shown together
 	for i, s := range u.steps {
 		run := func() {
 			if ctx.Err() != nil {
 				panic(base.SigInterrupt)
 			}
-			values = in.step(s)
+			if given := in.step(s); i > len(u.steps)-src.shown {
+				values = append(values, given...)
+			} else {
+				values = given
+			}
 		}
 		if failed = in.attempt(ctx, s.pos, run); failed != nil {
 			for _, unreached := range slices.Backward(u.steps[i:]) {
@@ -55,16 +59,38 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 			deferred = append(deferred, values[0].ReflectValue())
 		}
 	}
-	if n := len(u.steps); failed == nil && n > 0 && !src.silent && in.shows(u.steps[n-1].node) {
+	if n := len(u.steps); failed == nil && n > 0 && !src.silent && (src.shown > 0 || in.shows(u.steps[n-1].node)) {
 		failed = in.attempt(ctx, u.steps[n-1].pos, func() { data = in.result(values) })
 	}
 	for _, f := range slices.Backward(deferred) {
 		failed = in.runDeferred(ctx, u.steps[len(u.steps)-1].pos, f, failed)
 	}
+	if failed == nil && declaresMain(src.items) {
+		in.session.out.flush()
+		in.session.out.text("stderr", "func main is declared but a cell does not run it by itself: end the cell with main()\n")
+	}
 	if failed == nil && ctx.Err() != nil { // it stopped waiting, and had no more to do
 		failed = interrupted(src.name)
 	}
 	return data, failed
+}
+
+// declaresMain reports whether a cell declares func main and has no statement
+// that calls it.
+func declaresMain(items []ast.Node) bool {
+	declared, called := false, false
+	for _, item := range items {
+		if f, ok := item.(*ast.FuncDecl); ok {
+			declared = declared || f.Recv == nil && f.Name.Name == "main" && len(f.Type.Params.List) == 0
+			continue
+		}
+		ast.Inspect(item, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			called = called || ok && id.Name == "main"
+			return !called
+		})
+	}
+	return declared && !called
 }
 
 // runDeferred runs a deferred function of a cell, which may have failed, and
@@ -148,8 +174,12 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 				return
 			}
 			text := panicText(r)
-			in.reset() // a method that gives the text may have panicked
+			// A method that gives the text may have panicked or been interrupted.
+			in.reset()
 			failed = newError(namePanic, text, places...)
+			if ctx.Err() != nil {
+				failed = interrupted("", places...)
+			}
 		}
 	}()
 	f()
@@ -193,8 +223,10 @@ func (in *interpreter) stack(pos token.Pos) []place {
 	return places
 }
 
-// panicText is what a panic says. The value's own methods may panic in turn.
+// panicText is what a panic says, the beginning of it when it is long. The
+// value's own methods may panic in turn.
 func panicText(r any) (text string) {
+	defer func() { text = display.Text(text) }()
 	defer func() {
 		if inner := recover(); inner != nil {
 			text = "a value whose text cannot be had: its method panicked"

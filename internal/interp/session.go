@@ -157,8 +157,9 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 		return nil, err
 	}
 	s.preludes.begin(cell.ID)
-	// The cell's context does not end with the cell: its goroutines may go on.
-	cellCtx, cancel := context.WithCancel(context.Background())
+	// The cell's context ends with the session, not with the cell: its goroutines
+	// may go on.
+	cellCtx, cancel := context.WithCancel(s.life)
 
 	var data *display.Data
 	var err *Error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -129,4 +130,74 @@ func cells(t testing.TB, s *Session, sources ...string) *outcome {
 		}
 	}
 	return o
+}
+
+func TestGoroutinesOfAClosedSession(t *testing.T) {
+	first, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The test and the goroutines meet at an address, which outlives the session.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	before := run(t, first, fmt.Sprintf(`import ("display"; "fmt"; "log"; "net"; "sync")
+var wg sync.WaitGroup
+wait := func(then func()) {
+	<-ctx.Done()
+	c, err := net.Dial("tcp", %q)
+	if err != nil { return }
+	c.Read(make([]byte, 1)) // until the test closes it
+	then()
+}
+for _, say := range []func(){
+	func() { fmt.Println("late") },
+	func() { fmt.Printf("%%s", "late") },
+	func() { fmt.Print("late") },
+	func() { log.Print("late") },
+	func() { display.Display("late") },
+	func() { panic("late") },
+} {
+	wg.Add(1)
+	go func() { defer wg.Done(); wait(say) }()
+}
+go func() {
+	wg.Wait()
+	net.Dial("tcp", %q)
+}()
+fmt.Println("early")`, listener.Addr(), listener.Addr()))
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var waiting []net.Conn
+	for range 6 { // their ctx has ended
+		c, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = append(waiting, c)
+	}
+	second := open(t)
+	after := run(t, second, "1")
+	for _, c := range waiting {
+		c.Close()
+	}
+	last, err := listener.Accept() // all have said it
+	if err != nil {
+		t.Fatal(err)
+	}
+	last.Close()
+	during := run(t, second, "import \"fmt\"\nfmt.Println(\"mine\")")
+	if got := during.text("stdout"); got != "mine\n" {
+		t.Errorf("the second session's cell printed %q", got)
+	}
+	for name, o := range map[string]*outcome{"first": before, "second": after, "third": during} {
+		for _, e := range o.events {
+			if strings.Contains(e.text, "late") {
+				t.Errorf("the %s cell got %s %q", name, e.kind, e.text)
+			}
+		}
+	}
 }

@@ -117,6 +117,9 @@ func (o *outputs) close() (err error) {
 	for _, s := range o.streams() {
 		err = errors.Join(err, s.close())
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sink = nil
 	return err
 }
 

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -63,6 +64,12 @@ func TestPanicWithAMethodThatPanics(t *testing.T) {
 		if e, ok := o.err.(*Error); o.err != nil && (!ok || e.Name != "Panic") {
 			t.Errorf("%s gave %v", source, o.err)
 		}
+	}
+	if e := runCell(s, "cell", "import \"strings\"\npanic(strings.Repeat(\"x\", 1000000))").failure(t); len(e.Error()) > 10_000 {
+		t.Errorf("a panic gave a text of %d bytes", len(e.Error()))
+	}
+	if e := runInterrupted(t, s, "type Loop struct{}\nfunc (Loop) Error() string { println(1); for { } }\npanic(Loop{})"); e.Name != "Interrupted" {
+		t.Errorf("an interrupted Error gave %v", e)
 	}
 	if got := run(t, s, "6 * 7").result(); got != "42" {
 		t.Errorf("afterwards 6 * 7 is %s", got)
@@ -160,6 +167,7 @@ func wait() { <-done; time.Sleep(20 * time.Millisecond) }`)
 		"time.AfterFunc(1, func() { done <- 1; panic(\"in a literal\") })\nwait()":           "panic in a goroutine that calls the function at cell:1: in a literal\n",
 		"time.AfterFunc(1, fail)\nwait()":                                                    "panic in a goroutine that calls the function at cell:1: in fail\n",
 		"time.AfterFunc(1, f)\nwait()":                                                       "panic in a goroutine that calls the function at cell:1: in f\n",
+		"list := []func(){fail}\ntime.AfterFunc(1, list[0])\nwait()":                         "panic in a goroutine that calls the function at cell:2: in fail\n",
 		"time.AfterFunc(1, T{}.fail)\nwait()":                                                "panic in a goroutine that calls the function at cell:1: in T.fail\n",
 		"c, cancel := context.WithCancel(ctx)\ncontext.AfterFunc(c, fail)\ncancel()\nwait()": "panic in a goroutine that calls the function at cell:2: in fail\n",
 		`fd.Jacobian(mat.NewDense(1, 2, nil), func(y, x []float64) { panic("in Jacobian") }, []float64{1, 2}, &fd.JacobianSettings{Concurrent: true})`:                                           "in Jacobian\n",
@@ -270,5 +278,45 @@ func TestABlockedCellThatEnds(t *testing.T) {
 	}
 	if got := run(t, s, "n").result(); got != "0" {
 		t.Errorf("the interrupted cell went on: n is %s", got)
+	}
+}
+
+func TestWaysToExitAreRefused(t *testing.T) {
+	const fatal = "log.Fatal would end the notebook's session"
+	s := open(t)
+	run(t, s, `import ("flag"; "log"; "os"; "runtime"; "testing")
+l := log.New(os.Stderr, "", 0)
+type W struct { *log.Logger; n int }
+type V struct { log.Logger }
+type H struct { w *W }`)
+	tests := []struct{ source, want, stderr string }{
+		{"l.Fatal(\"x\", 1)", fatal, "x1\n"},
+		{"l.Fatalf(\"%s %d\", \"x\", 1)", fatal, "x 1\n"},
+		{"l.Fatalln(\"x\", 1)", fatal, "x 1\n"},
+		{"l.Fatal([]any{\"x\", 1}...)", fatal, "x1\n"},
+		{"(*l).Fatal(\"x\")", fatal, "x\n"},
+		{"f := l.Fatal\nf(\"x\")", fatal, "x\n"},
+		{"W{l, 1}.Fatal(\"x\")", fatal, "x\n"},
+		{"w := &W{l, 1}\nw.Fatalf(\"x\")", fatal, "x\n"},
+		{"H{&W{l, 1}}.w.Fatal(\"x\")", fatal, "x\n"},
+		{"v := V{*log.New(os.Stderr, \"\", 0)}\nv.Fatal(\"x\")", fatal, "x\n"},
+		{"func() { defer l.Fatal(\"x\") }()", fatal, "x\n"},
+		{"func() *log.Logger { return l }().Fatal(\"x\")", fatal, "x\n"},
+		{"flag.CommandLine.Parse([]string{\"-h\"})", "flag: help requested", ""},
+		{"os.Args = []string{\"x\", \"-nosuch\"}\nflag.Parse()", "flag provided but not defined: -nosuch", ""},
+		{"flag.NewFlagSet(\"x\", flag.ExitOnError).Parse([]string{\"-y\"})", "flag provided but not defined: -y", ""},
+		{"testing.Main(nil, nil, nil, nil)", "testing.Main would end the notebook's session", ""},
+		{"runtime.Goexit()", "runtime.Goexit would end the notebook's session", ""},
+	}
+	args := os.Args
+	defer func() { os.Args = args }()
+	for _, test := range tests {
+		o := runCell(s, "cell", test.source)
+		if e := o.failure(t); e.Value != test.want || !strings.Contains(o.text("stderr"), test.stderr) {
+			t.Errorf("%s gave %v and %q, want %s", test.source, e, o.text("stderr"), test.want)
+		}
+	}
+	if got := run(t, s, "set := flag.NewFlagSet(\"x\", flag.ContinueOnError)\nn := set.Int(\"n\", 1, \"\")\nset.Parse([]string{\"-n\", \"5\"})\n*n").result(); got != "5" {
+		t.Errorf("a flag is %s", got)
 	}
 }

@@ -24,7 +24,10 @@ type tables struct {
 }
 
 // write runs f alone: for that time there is one processor, and no garbage
-// collection that could hand it on.
+// collection that could hand it on. The scheduler can still hand it to a
+// goroutine of a cell when f takes longer than its 10 ms, and that could find a
+// map half written; gomacro has no place for a lock that would prevent it, as a
+// statement that holds one may wait for ever.
 func (t *tables) write(f func()) {
 	t.lock.Lock()
 	defer t.lock.Unlock()

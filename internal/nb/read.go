@@ -171,13 +171,14 @@ func newCell(v any, place string) (*Cell, error) {
 	case Markdown, Raw:
 		for name, v := range o.object("attachments") {
 			bundle, ok := v.(map[string]any)
+			field := fmt.Sprintf("attachments[%.60q]", name)
 			if !ok {
-				o.fail("attachments."+name, "want an object, got "+kind(v))
+				o.fail(field, "want an object, got "+kind(v))
 			}
 			if c.Attachments == nil {
 				c.Attachments = map[string]display.MIMEMap{}
 			}
-			c.Attachments[name] = o.bundle("attachments."+name, bundle)
+			c.Attachments[name] = o.bundle(field, bundle)
 		}
 	default:
 		o.fail("cell_type", fmt.Sprintf("is %q, not code, markdown or raw", c.Type))
@@ -314,7 +315,7 @@ func (o *object) bundle(field string, m map[string]any) display.MIMEMap {
 		}
 		s, ok := join(v)
 		if !ok {
-			o.fail(field+"."+mime, "want a string or a list of strings, got "+kind(v))
+			o.fail(fmt.Sprintf("%s[%.60q]", field, mime), "want a string or a list of strings, got "+kind(v))
 		}
 		out[mime] = s
 	}

@@ -125,12 +125,12 @@ func TestDecodeErrors(t *testing.T) {
 		{cell(`"cell_type": "code", "source": "", "outputs": "x"`), "cells[1].outputs: want a list, got a string"},
 		{cell(`"cell_type": "code", "source": "", "execution_count": -1`), "cells[1].execution_count: is -1, below 0"},
 		{cell(`"cell_type": "code", "source": "", "execution_count": 99999999999999999999999`), "cells[1].execution_count: want a whole number, got a number"},
-		{cell(`"cell_type": "markdown", "source": "", "attachments": {"a": 1}`), "cells[1].attachments.a: want an object, got 1"},
+		{cell(`"cell_type": "markdown", "source": "", "attachments": {"a": 1}`), `cells[1].attachments["a"]: want an object, got 1`},
 		{cell(`"cell_type": "code", "source": "", "outputs": [true]`), "cells[1].outputs[0]: want an object, got true"},
 		{output(`"output_type": "pyout"`), `cells[1].outputs[0].output_type: is "pyout", not stream, display_data, execute_result or error`},
 		{output(`"output_type": "stream", "name": "stdout"`), "cells[1].outputs[0].text: want a string or a list of strings, got nothing"},
 		{output(`"output_type": "stream", "text": ""`), "cells[1].outputs[0].name: want a string, got nothing"},
-		{output(`"output_type": "display_data", "data": {"image/png": 1}`), "cells[1].outputs[0].data.image/png: want a string or a list of strings, got 1"},
+		{output(`"output_type": "display_data", "data": {"image/png": 1}`), `cells[1].outputs[0].data["image/png"]: want a string or a list of strings, got 1`},
 		{output(`"output_type": "error", "ename": "", "evalue": "", "traceback": [1]`), "cells[1].outputs[0].traceback[0]: want a string, got 1"},
 	} {
 		n, err := Decode([]byte(c.source))
