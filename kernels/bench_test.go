@@ -68,11 +68,11 @@ func BenchmarkMulQuantizedTo(b *testing.B) {
 }
 
 // BenchmarkStructured times every implementation of the schemes that need structure
-// on what has it: activations with zeros, and factors of rank 8.
+// on what has it: activations with zeros, and factors of low rank.
 func BenchmarkStructured(b *testing.B) {
-	const m, k, n, rank = 64, 512, 512, 8
+	const m, k, n = 64, 512, 512
 	for _, impl := range kernels.Implementations(kernels.SchemeSkipZeros) {
-		for _, density := range []float64{0.05, 0.1, 0.2, 0.3, 0.4, 0.5} {
+		for _, density := range []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1} {
 			name := fmt.Sprintf("%s/density=%v", caseName("scheme=skipzeros/impl="+impl, m, k, n), density)
 			b.Run(name, func(b *testing.B) {
 				mul, err := kernels.NewSkipZeros(normal(k, n, 2), kernels.Impl(impl))
@@ -97,17 +97,19 @@ func BenchmarkStructured(b *testing.B) {
 		}
 	}
 	for _, impl := range kernels.Implementations(kernels.SchemeLowRank) {
-		b.Run(fmt.Sprintf("%s/rank=%d", caseName("scheme=lowrank/impl="+impl, m, k, n), rank), func(b *testing.B) {
-			mul, err := kernels.NewLowRankFactors(normal(k, rank, 3), normal(rank, n, 4), kernels.Impl(impl))
-			if err != nil {
-				b.Fatal(err)
-			}
-			x, y := normal(m, k, 5), kernels.New(m, n)
-			for b.Loop() {
-				mul.MulTo(y, x)
-			}
-			reportRates(b, mul, 2*m*rank*(k+n))
-		})
+		for _, rank := range []int{1, 8, 24, 32, 64, 128} {
+			b.Run(fmt.Sprintf("%s/rank=%d", caseName("scheme=lowrank/impl="+impl, m, k, n), rank), func(b *testing.B) {
+				mul, err := kernels.NewLowRankFactors(normal(k, rank, 3), normal(rank, n, 4), kernels.Impl(impl))
+				if err != nil {
+					b.Fatal(err)
+				}
+				x, y := normal(m, k, 5), kernels.New(m, n)
+				for b.Loop() {
+					mul.MulTo(y, x)
+				}
+				reportRates(b, mul, 2*m*rank*(k+n))
+			})
+		}
 	}
 }
 

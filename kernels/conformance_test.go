@@ -159,25 +159,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-func TestSkipZerosEqualsDense(t *testing.T) {
-	const m, k, n = 16, 300, 120
-	rng := rand.New(rand.NewPCG(4, 0))
-	w := normal(k, n, 5)
-	for _, density := range []float64{0, 0.1, 0.5, 1} {
-		x := build(m, k, func(int, int) float32 {
-			if rng.Float64() < density {
-				return float32(rng.NormFloat64())
-			}
-			return 0
-		})
-		want := kernels.Mul(mustPrepare(t, prepare(kernels.NewDense)(), w), x)
-		got := kernels.Mul(mustPrepare(t, prepare(kernels.NewSkipZeros)(), w), x)
-		if err := kernels.RelErr(got, want); err > 1e-6 {
-			t.Errorf("density %v: error %v against dense, want at most 1e-6", density, err)
-		}
-	}
-}
-
 // Schemes that do not trade an error follow IEEE arithmetic for weights too.
 func TestNonFiniteWeightOfFloat32Schemes(t *testing.T) {
 	inf := float32(math.Inf(1))

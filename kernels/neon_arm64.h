@@ -4,12 +4,16 @@
 #define ADDP(m, n, d) WORD $(0x4EA0BC00 | (m)<<16 | (n)<<5 | (d)) // addp vd.4s, vn.4s, vm.4s
 #define SADALP(n, d) WORD $(0x4E606800 | (n)<<5 | (d)) // sadalp vd.4s, vn.8h
 #define SDOT_LANE(m, l, n, d) WORD $(0x4F80E000 | ((l)&1)<<21 | ((l)>>1)<<11 | (m)<<16 | (n)<<5 | (d)) // sdot vd.4s, vn.16b, vm.4b[l]
+#define SADDLP(n, d) WORD $(0x4E602800 | (n)<<5 | (d)) // saddlp vd.4s, vn.8h
+#define SMLAL(m, n, d) WORD $(0x0E208000 | (m)<<16 | (n)<<5 | (d)) // smlal vd.8h, vn.8b, vm.8b
 #define SMLAL2(m, n, d) WORD $(0x4E208000 | (m)<<16 | (n)<<5 | (d)) // smlal2 vd.8h, vn.16b, vm.16b
 #define SMMLA(m, n, d) WORD $(0x4E80A400 | (m)<<16 | (n)<<5 | (d)) // smmla vd.4s, vn.16b, vm.16b
 #define SMULL(m, n, d) WORD $(0x0E20C000 | (m)<<16 | (n)<<5 | (d)) // smull vd.8h, vn.8b, vm.8b
 #define UMAXV(n, d) WORD $(0x6EB0A800 | (n)<<5 | (d)) // umaxv sd, vn.4s
 
 #define FCVTAS(n, d) WORD $(0x4E21C800 | (n)<<5 | (d)) // fcvtas vd.4s, vn.4s
+#define FCVTL(n, d) WORD $(0x0E217800 | (n)<<5 | (d)) // fcvtl vd.4s, vn.4h
+#define FCVTL2(n, d) WORD $(0x4E217800 | (n)<<5 | (d)) // fcvtl2 vd.4s, vn.8h
 #define FCVTN(n, d) WORD $(0x0E616800 | (n)<<5 | (d)) // fcvtn vd.2s, vn.2d
 #define FCVTN2(n, d) WORD $(0x4E616800 | (n)<<5 | (d)) // fcvtn2 vd.4s, vn.2d
 #define FCVTNS(n, d) WORD $(0x4E21A800 | (n)<<5 | (d)) // fcvtns vd.4s, vn.4s

@@ -97,7 +97,7 @@ func (q *W8A16) MulTo(y, x Matrix) {
 		rows := min(block, y.Rows-i)
 		t.y, t.floats = rowsOf(y, i, rows), rowsOf(x, i, rows)
 		t.prepare = true
-		split(t, rows, rows*q.w.k/4)
+		split(t, rows, rows*q.w.k/8)
 		t.prepare = false
 		split(t, ceilDiv(q.w.n, funcs.width), w8a16Nanoseconds(rows, q.w.k, q.w.n))
 	}

@@ -111,7 +111,7 @@ func (q *W8A8) mul(y, x Matrix, quantized *QuantizedRows) {
 			t.floats, t.scales = rowsOf(x, i, rows), t.rowScales
 		}
 		t.prepare = true
-		split(t, rows, rows*q.w.k/4)
+		split(t, rows, rows*q.w.k/8)
 		t.prepare = false
 		split(t, ceilDiv(q.w.n, funcs.width), w8a8Nanoseconds(rows, q.w.k, q.w.n))
 	}
