@@ -26,9 +26,11 @@ var pkg_github_com_rlx_go_gopherscope_kernels = source{
 	functions: []symbol{
 		{"CheckMulTo", kernels_.CheckMulTo},
 		{"Factorize", kernels_.Factorize},
+		{"FactorizeWithin", kernels_.FactorizeWithin},
 		{"GroupSize", kernels_.GroupSize},
 		{"Impl", kernels_.Impl},
 		{"Implementations", kernels_.Implementations},
+		{"MaxError", kernels_.MaxError},
 		{"Mul", kernels_.Mul},
 		{"New", kernels_.New},
 		{"NewBF16", kernels_.NewBF16},
