@@ -7,12 +7,12 @@ package kernels
 const widenedSteps = 256
 
 // widenedI8 overwrites the columns of the panels lo to hi-1 of y with x w, for panels
-// of 16 channels in groups of 4 inputs. Each element is one sum in the order of the
+// of 16 channels in groups of 4 or 8 inputs. Each element is one sum in the order of the
 // inputs, whatever the number of rows.
 func widenedI8(y, x Matrix, w *int8Panels, lo, hi int) {
 	for j := 16 * lo; j < min(w.n, 16*hi); j += 16 {
 		cols := min(16, w.n-j)
-		if y.Rows == 1 {
+		if y.Rows == 1 && w.group == 4 {
 			wholePanels(&y.Data[j], 0, 1, cols, 16, false, func(y *float32, _ int) {
 				for p := 0; p < w.k; p += f32i8BlockK {
 					gemvF32I8_1x16_NEON(y, &x.Data[p], &w.panel(j)[16*p], min(f32i8BlockK, w.k-p), p > 0)
@@ -22,7 +22,13 @@ func widenedI8(y, x Matrix, w *int8Panels, lo, hi int) {
 			var widened [16 * widenedSteps]float32
 			for p := 0; p < w.k; p += widenedSteps {
 				steps := min(widenedSteps, w.k-p)
-				widenI8_NEON(&widened[0], &w.panel(j)[16*p], ceilDiv(steps, 4))
+				codes := &w.panel(j)[16*p]
+				if w.group == 8 {
+					var regrouped [16 * widenedSteps]int8
+					regroupI8_NEON(&regrouped[0], codes, ceilDiv(steps, 8))
+					codes = &regrouped[0]
+				}
+				widenI8_NEON(&widened[0], codes, ceilDiv(steps, 4))
 				mulWidened(y, x, p, steps, j, cols, &widened)
 			}
 		}
@@ -64,6 +70,9 @@ func mulWidened(y, x Matrix, p, steps, j, cols int, w *[16 * widenedSteps]float3
 
 //go:noescape
 func widenI8_NEON(dst *float32, w *int8, groups int)
+
+//go:noescape
+func regroupI8_NEON(dst, w *int8, groups int)
 
 //go:noescape
 func gemvF32I8_1x16_NEON(y, x *float32, w *int8, k int, accumulate bool)

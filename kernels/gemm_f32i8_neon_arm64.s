@@ -56,6 +56,35 @@ loop:
 	BNE     loop
 	RET
 
+// Groups of 8 inputs as twice as many groups of 4.
+
+// func regroupI8_NEON(dst, w *int8, groups int)
+TEXT ·regroupI8_NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD w+8(FP), R1
+	MOVD groups+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	FLDPQ.P 32(R1), (F2, F3)
+	FLDPQ.P 32(R1), (F4, F5)
+	FLDPQ.P 32(R1), (F6, F7)
+	VUZP1   V1.S4, V0.S4, V16.S4
+	VUZP1   V3.S4, V2.S4, V17.S4
+	VUZP1   V5.S4, V4.S4, V18.S4
+	VUZP1   V7.S4, V6.S4, V19.S4
+	VUZP2   V1.S4, V0.S4, V20.S4
+	VUZP2   V3.S4, V2.S4, V21.S4
+	VUZP2   V5.S4, V4.S4, V22.S4
+	VUZP2   V7.S4, V6.S4, V23.S4
+	FSTPQ.P (F16, F17), 32(R0)
+	FSTPQ.P (F18, F19), 32(R0)
+	FSTPQ.P (F20, F21), 32(R0)
+	FSTPQ.P (F22, F23), 32(R0)
+	SUBS    $1, R2
+	BNE     loop
+	RET
+
 // INPUT adds the value of x in lane l of V28 times its 16 channels.
 #define INPUT(l) \
 	FMLA_LANE(28, l, l, 24) \

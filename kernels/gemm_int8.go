@@ -97,6 +97,9 @@ type int8Tiles struct {
 	planes       int // codes of an activation, each in a row of its own
 	apart        int // rows of codes from one row of activations to the next
 
+	// pairs is set where an odd number of rows takes as long as one more.
+	pairs bool
+
 	rows      []int8Tile // rows[i] does i+1 rows of activations
 	row       int8Row    // nil if there is none
 	rowPanels int
@@ -130,6 +133,9 @@ func (t *int8Tiles) mul(y Matrix, x []int8, ldx int, rowScales []float32, w *int
 		cols := min(t.width, w.n-j)
 		for tile := range tiles {
 			top, bottom := y.Rows*tile/tiles, y.Rows*(tile+1)/tiles
+			if t.pairs {
+				top, bottom = (top+1)&^1, min(y.Rows, (bottom+1)&^1)
+			}
 			t.rows[bottom-top-1](
 				&y.Data[top*y.Stride+j], y.Stride, &x[top*t.apart*ldx], ldx, &w.panel(j)[0], w.steps(), cols,
 				&w.starts[j], &rowScales[top], &w.scales[j])

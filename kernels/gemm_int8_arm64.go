@@ -34,15 +34,17 @@ var sumsDotProd = []int8Sums{
 }
 
 var i8TilesI8MM = int8Tiles{
-	width: 16, group: 8, size: 1, planes: 1, apart: 1,
+	width: 16, group: 8, size: 1, planes: 1, apart: 1, pairs: true,
 	rows: []int8Tile{
 		i8PairsTile(gemmI8_2x16_I8MM, 1), i8PairsTile(gemmI8_2x16_I8MM, 2), i8PairsTile(gemmI8_4x16_I8MM, 3),
 		i8PairsTile(gemmI8_4x16_I8MM, 4), i8PairsTile(gemmI8_6x16_I8MM, 5), i8PairsTile(gemmI8_6x16_I8MM, 6),
 	},
-	sums: []int8Sums{
-		i8PairsSums(sumI8_2x16_I8MM, 1), i8PairsSums(sumI8_2x16_I8MM, 2), i8PairsSums(sumI8_4x16_I8MM, 3),
-		i8PairsSums(sumI8_4x16_I8MM, 4), i8PairsSums(sumI8_6x16_I8MM, 5), i8PairsSums(sumI8_6x16_I8MM, 6),
-	},
+	sums: sumsI8MM,
+}
+
+var sumsI8MM = []int8Sums{
+	i8PairsSums(sumI8_2x16_I8MM, 1), i8PairsSums(sumI8_2x16_I8MM, 2), i8PairsSums(sumI8_4x16_I8MM, 3),
+	i8PairsSums(sumI8_4x16_I8MM, 4), i8PairsSums(sumI8_6x16_I8MM, 5), i8PairsSums(sumI8_6x16_I8MM, 6),
 }
 
 // i8Tile makes a tile of any number of columns out of one that needs a whole panel.

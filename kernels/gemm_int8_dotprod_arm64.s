@@ -3,11 +3,11 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 #include "tile_arm64.h"
+#include "scale_arm64.h"
 
 // Tiles of int8 codes by SDOT: 1 to 6 rows of codes by a panel of 16 channels in
-// groups of 4 inputs; docs/kernels.md has the contracts, tile_arm64.h the registers.
-// R0 points to y, R1 is the distance between its rows in bytes, R10 points to
-// rowScales. In the end V24 to V27 are the scales of the channels, V28 that of a row.
+// groups of 4 inputs; docs/kernels.md has the contracts, tile_arm64.h and scale_arm64.h the
+// registers.
 
 #define ARGUMENTS \
 	MOVD y+0(FP), R0 \
@@ -19,21 +19,6 @@
 	MOVD rowScales+48(FP), R10 \
 	MOVD scales+56(FP), R12 \
 	LSL $2, R1
-
-#define SCALES FLDPQ (R12), (F24, F25); FLDPQ 32(R12), (F26, F27)
-
-// SCALED stores four vectors of float32 times the scales.
-#define SCALED(i0, i1, i2, i3, s0, s1, s2, s3) \
-	FMOVS.P 4(R10), F28 \
-	FMUL_LANE(28, 0, i0, i0); FMUL_LANE(28, 0, i1, i1); FMUL_LANE(28, 0, i2, i2); FMUL_LANE(28, 0, i3, i3) \
-	FMUL(24, i0, i0); FMUL(25, i1, i1); FMUL(26, i2, i2); FMUL(27, i3, i3) \
-	FSTPQ (s0, s1), (R0) \
-	FSTPQ (s2, s3), 32(R0) \
-	ADD R1, R0
-
-#define STORE(i0, i1, i2, i3, s0, s1, s2, s3) \
-	SCVTF(i0, i0); SCVTF(i1, i1); SCVTF(i2, i2); SCVTF(i3, i3) \
-	SCALED(i0, i1, i2, i3, s0, s1, s2, s3)
 
 #define STORES1 STORE(0, 1, 2, 3, F0, F1, F2, F3)
 #define STORES2 STORES1; STORE(4, 5, 6, 7, F4, F5, F6, F7)
@@ -178,26 +163,7 @@ TEXT ·sumI8_5x16_DotProd(SB), NOSPLIT, $0-40
 TEXT ·sumI8_6x16_DotProd(SB), NOSPLIT, $0-40
 	SUMS(FOUR6, ONE6, LEFT6, RIGHT6, ZEROS6, RAW6)
 
-// Rows of integers, each as 3 or 4 rows of codes, the upper first. PLACE multiplies
-// the totals of two vectors of 4 channels, in V(t) and V(t+1) as 64 bits, by 256 and
-// adds the sums in s.
-#define PLACE(s, t0, t1, u0, u1) VSHL $8, u0, u0; VSHL $8, u1, u1; SADDW(s, t0, t0); SADDW2(s, t1, t1)
-
-// TOTALn turns the sums s of n rows of codes into float32 in the first.
-#define TOTAL3(s0, s1, s2) \
-	SSHLL8(s0, 29); SSHLL8_2(s0, 30) \
-	SADDW(s1, 29, 29); SADDW2(s1, 30, 30) \
-	PLACE(s2, 29, 30, V29.D2, V30.D2) \
-	SCVTF_D(29, 29); SCVTF_D(30, 30) \
-	FCVTN(29, s0); FCVTN2(30, s0)
-
-#define TOTAL4(s0, s1, s2, s3) \
-	SSHLL8(s0, 29); SSHLL8_2(s0, 30) \
-	SADDW(s1, 29, 29); SADDW2(s1, 30, 30) \
-	PLACE(s2, 29, 30, V29.D2, V30.D2) \
-	PLACE(s3, 29, 30, V29.D2, V30.D2) \
-	SCVTF_D(29, 29); SCVTF_D(30, 30) \
-	FCVTN(29, s0); FCVTN2(30, s0)
+// Rows of integers, each as 3 or 4 rows of codes, the upper first.
 
 // func gemmI24_1x16_DotProd(y *float32, ldy int, x *int8, ldx int, w *int8, steps int, rowScales, scales *float32)
 TEXT ·gemmI24_1x16_DotProd(SB), NOSPLIT, $0-64

@@ -11,6 +11,8 @@
 #define SMULL(m, n, d) WORD $(0x0E20C000 | (m)<<16 | (n)<<5 | (d)) // smull vd.8h, vn.8b, vm.8b
 #define UMAXV(n, d) WORD $(0x6EB0A800 | (n)<<5 | (d)) // umaxv sd, vn.4s
 
+#define FADD(m, n, d) WORD $(0x4E20D400 | (m)<<16 | (n)<<5 | (d)) // fadd vd.4s, vn.4s, vm.4s
+#define FADDP(m, n, d) WORD $(0x6E20D400 | (m)<<16 | (n)<<5 | (d)) // faddp vd.4s, vn.4s, vm.4s
 #define FCVTAS(n, d) WORD $(0x4E21C800 | (n)<<5 | (d)) // fcvtas vd.4s, vn.4s
 #define FCVTL(n, d) WORD $(0x0E217800 | (n)<<5 | (d)) // fcvtl vd.4s, vn.4h
 #define FCVTL2(n, d) WORD $(0x4E217800 | (n)<<5 | (d)) // fcvtl2 vd.4s, vn.8h

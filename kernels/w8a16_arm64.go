@@ -16,14 +16,21 @@ var w8a16Asm = table[w8a16Funcs]{
 		},
 		widen: widenedI8,
 	}},
-	{cpu.DotProd, w8a16Funcs{
-		width: 16, group: 4,
-		rowBytes: func(k int) int { return 4 * i24TilesDotProd.rowBytes(k) },
+	{cpu.DotProd, integersW8A16(&i24TilesDotProd, &i32TilesDotProd)},
+	{cpu.I8MM, integersW8A16(&i24TilesI8MM, &i32TilesI8MM)},
+}
+
+// integersW8A16 makes an implementation of W8A16 out of micro-kernels that multiply
+// integers of 24 and 32 bits.
+func integersW8A16(mul24, mul32 *int8Tiles) w8a16Funcs {
+	return w8a16Funcs{
+		width: mul24.width, group: mul24.group,
+		rowBytes: func(k int) int { return 4 * mul24.rowBytes(k) },
 		prepare:  splitI,
 		widen:    widenedI8,
-		mul24:    i24TilesDotProd.mul,
-		mul32:    i32TilesDotProd.mul,
-	}},
+		mul24:    mul24.mul,
+		mul32:    mul32.mul,
+	}
 }
 
 // The bytes of an integer are in rows of their own, the upper first. Each has a sign.
@@ -37,6 +44,18 @@ var i32TilesDotProd = int8Tiles{
 	width: 16, group: 4, size: 1, planes: 4, apart: 4,
 	rows: []int8Tile{i8Tile(gemmI32_1x16_DotProd, 1, 16)},
 	sums: sumsDotProd,
+}
+
+var i24TilesI8MM = int8Tiles{
+	width: 16, group: 8, size: 1, planes: 3, apart: 4,
+	rows: []int8Tile{i8Tile(gemmI24_1x16_I8MM, 1, 16), i8Tile(gemmI24_2x16_I8MM, 2, 16)},
+	sums: sumsI8MM,
+}
+
+var i32TilesI8MM = int8Tiles{
+	width: 16, group: 8, size: 1, planes: 4, apart: 4,
+	rows: []int8Tile{i8Tile(gemmI32_1x16_I8MM, 1, 16)},
+	sums: sumsI8MM,
 }
 
 // splitI is the prepare of w8a16Funcs. Bytes that have signs hold integers up to
@@ -72,6 +91,15 @@ func gemmI24_2x16_DotProd(y *float32, ldy int, x *int8, ldx int, w *int8, steps 
 
 //go:noescape
 func gemmI32_1x16_DotProd(y *float32, ldy int, x *int8, ldx int, w *int8, steps int, rowScales, scales *float32)
+
+//go:noescape
+func gemmI24_1x16_I8MM(y *float32, ldy int, x *int8, ldx int, w *int8, steps int, rowScales, scales *float32)
+
+//go:noescape
+func gemmI24_2x16_I8MM(y *float32, ldy int, x *int8, ldx int, w *int8, steps int, rowScales, scales *float32)
+
+//go:noescape
+func gemmI32_1x16_I8MM(y *float32, ldy int, x *int8, ldx int, w *int8, steps int, rowScales, scales *float32)
 
 //go:noescape
 func statsF32_NEON(x *float32, n int) (absmax uint32, nonzero, exponents int)
