@@ -1,6 +1,10 @@
 package kernels
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/rlx-go/gopherscope/internal/pages"
+)
 
 // number is the type of an element of a packed weight or of scratch memory.
 type number interface {
@@ -16,7 +20,9 @@ func aligned[T number](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	buf := make([]T, n+alignment/size)
 	// The address of a heap object does not change.
-	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(buf)))%alignment) / size
+	start := unsafe.Pointer(unsafe.SliceData(buf))
+	pages.Huge(unsafe.Slice((*byte)(start), len(buf)*size))
+	off := int(-uintptr(start)%alignment) / size
 	return buf[off : off+n : off+n]
 }
 

@@ -31,11 +31,12 @@ var allowed = map[string][]string{
 	"internal/jupyter":      {"internal/atomicfile", "internal/interp", "internal/display", "internal/kernelinfo", "github.com/go-zeromq/zmq4"},
 	"internal/kernelinfo":   {},
 	"internal/nb":           {"internal/interp", "internal/display", "internal/kernelinfo"},
+	"internal/pages":        {},
 	"internal/testreq":      {},
-	"kernels":               {"internal/cpu", "gonum.org/v1/gonum"},
+	"kernels":               {"internal/cpu", "internal/pages", "gonum.org/v1/gonum"},
 	"kernels/kerneltest":    {"kernels"},
 	"opscope":               {"kernels", "gonum.org/v1/gonum"},
-	"opscope/bench":         {"kernels", "internal/cpu"},
+	"opscope/bench":         {"kernels", "internal/cpu", "internal/pages"},
 	"opscope/weights":       {"kernels"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
+	"github.com/rlx-go/gopherscope/internal/pages"
 )
 
 // A limit is a loop that does nothing but what it counts, as fast as this
@@ -77,10 +78,12 @@ const blockBytes = 512
 
 // newMemory returns bytes, a multiple of blockBytes, that start at a multiple of
 // 64. All of it has been written, since a system may back memory that never was by
-// one page of zeros.
+// one page of zeros. It is in large pages where the system has them, as prepared
+// weights are.
 func newMemory(bytes int) []byte {
 	const line = 64
 	buf := make([]byte, bytes+line)
+	pages.Huge(buf)
 	buf[0] = 1
 	for filled := 1; filled < len(buf); filled *= 2 {
 		copy(buf[filled:], buf[:filled])

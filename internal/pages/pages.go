@@ -1,0 +1,17 @@
+// Package pages asks the operating system for large pages under large memory. A
+// processor keeps the addresses of some thousand pages at hand, which are some
+// MiB in pages of 4 KiB; a weight that is larger is read faster in pages of 2 MiB.
+package pages
+
+// smallest is the size from which Huge asks: below it the pages of 4 KiB are few
+// enough, and a large page would be memory of others for the greater part.
+const smallest = 4 << 20
+
+// Huge asks for large pages under buf, which should not have been written yet:
+// pages that are in use stay as they are. It is a hint, without an error: where
+// the system has no such pages, or none free, memory is only slower.
+func Huge(buf []byte) {
+	if len(buf) >= smallest {
+		advise(buf)
+	}
+}
