@@ -24,7 +24,7 @@ type fingerprint struct {
 
 func newFingerprint(threads int) fingerprint {
 	return fingerprint{
-		Format: 1,
+		Format: 2,
 		CPU:    cpu.Name(), Arch: runtime.GOARCH, Tier: cpu.Best().String(), Cores: runtime.NumCPU(),
 		Go: runtime.Version(), Threads: threads,
 	}
