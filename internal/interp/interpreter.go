@@ -4,6 +4,7 @@ import (
 	"context"
 	"go/build"
 	"io"
+	"maps"
 	"reflect"
 	"sync"
 
@@ -38,6 +39,8 @@ type interpreter struct {
 	world     *world     // what go/types knows of the above
 	goroutine uintptr    // the one that made the interpreter
 	functions []function // of all cells, by position
+
+	declarations map[string]declaration
 }
 
 // Slots for variables that exist from the start. Growing them moves them, which
@@ -52,7 +55,7 @@ func newInterpreter(s *Session) *interpreter {
 	// Without one it uses reflection, which needs no toolchain.
 	build.Default.GOROOT = ""
 	ir := fast.New()
-	in := &interpreter{ir: ir, comp: ir.Comp, session: s, goroutine: gls.GoID(), world: newWorld(), cuts: map[*gomacro.Named]cutFields{}}
+	in := &interpreter{ir: ir, comp: ir.Comp, session: s, goroutine: gls.GoID(), world: newWorld(), cuts: map[*gomacro.Named]cutFields{}, declarations: map[string]declaration{}}
 	ir.Comp.Options &^= base.OptModuleImport | base.OptTrapPanic
 	ir.Comp.Stdout, ir.Comp.Stderr = io.Discard, io.Discard
 	ir.Comp.Fileset.AddFile("", ir.Comp.Fileset.Base(), minBase, 0)
@@ -92,10 +95,12 @@ func (in *interpreter) run(ctx context.Context, cell Cell) (*display.Data, *Erro
 	if err != nil {
 		return nil, err
 	}
+	declared := in.declarationsOf(src)
 	u, err := in.compile(src)
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(in.declarations, declared)
 	return in.execute(ctx, src, u)
 }
 

@@ -27,6 +27,11 @@ type Cell struct {
 	ID string
 	// Source is Go as a cell holds it: declarations, imports, statements.
 	Source string
+	// Input reads one line, without its end, for a cell that reads os.Stdin. It
+	// may be called from any goroutine, must return when the context of Run ends,
+	// and returns io.EOF when there is nothing to read. It is nil when nobody can
+	// answer: the cell then gets an error at once.
+	Input func() (line string, err error)
 }
 
 // Sink receives what a cell produces, in order. Its methods may be called from
@@ -38,6 +43,22 @@ type Sink interface {
 	Stream(name, text string)
 	// Display receives a value shown by display.Display or by a prelude.
 	Display(data display.Data)
+}
+
+// Updater is a Sink that can change what it has shown. Without it an update is
+// shown like any other value, and nothing is cleared.
+type Updater interface {
+	// Update receives what takes the place of each display that has the same
+	// "display_id" among its transient values.
+	Update(data display.Data)
+	// Clear removes the cell's outputs so far, at once or when the next comes.
+	Clear(wait bool)
+}
+
+// Pager is a Sink that has a place beside the notebook for what a person looks
+// up. Without it a page is shown like any other value.
+type Pager interface {
+	Page(data display.Data)
 }
 
 // Session is one interpreter with the variables of the cells it ran. Its
@@ -133,7 +154,8 @@ const (
 
 // Run runs one cell and returns the value of its last expression, nil when
 // there is nothing to show. A cell that fails returns an *Error; its names that
-// were not reached mean what they meant before. When ctx ends, interpreted code
+// were not reached mean what they meant before. With a nil sink, outputs go to
+// that of the cell before. When ctx ends, interpreted code
 // and what waits on the cell's ctx is interrupted. Compiled code is not, nor is a
 // wait for a channel or a lock: Run gives such a cell up after three seconds, and
 // no other cell runs before it has ended.
@@ -153,10 +175,12 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	if s.stillBlocked() {
 		return nil, newError(nameInterrupt, "a cell that was interrupted is still blocked: "+untilItEnds, place{cell: cell.Name})
 	}
-	if err := s.out.begin(sink); err != nil {
-		return nil, err
+	if sink != nil {
+		if err := s.out.begin(sink); err != nil {
+			return nil, err
+		}
+		s.preludes.begin(cell.ID)
 	}
-	s.preludes.begin(cell.ID)
 	// The cell's context ends with the session, not with the cell: its goroutines
 	// may go on.
 	cellCtx, cancel := context.WithCancel(s.life)

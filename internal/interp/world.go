@@ -33,9 +33,7 @@ func newWorld() *world {
 
 // mainPackage is a package with the names of earlier cells that a file uses.
 func (w *world) mainPackage(in *interpreter, file *ast.File) *types.Package {
-	w.main = types.NewPackage(mainPath, mainPath)
-	w.interpreted = map[*gomacro.Named]*types.Named{}
-	w.cuts, w.aliases = in.cuts, map[*types.Var]string{}
+	w.begin(in, types.NewPackage(mainPath, mainPath))
 	scope := w.main.Scope()
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -58,6 +56,13 @@ func (w *world) mainPackage(in *interpreter, file *ast.File) *types.Package {
 		return true
 	})
 	return w.main
+}
+
+// begin makes main the package of what cells declare.
+func (w *world) begin(in *interpreter, main *types.Package) {
+	w.main = main
+	w.interpreted = map[*gomacro.Named]*types.Named{}
+	w.cuts, w.aliases = in.cuts, map[*types.Var]string{}
 }
 
 // imported returns the package that a name of the cells stands for, or nil.
