@@ -7,6 +7,7 @@ import (
 	"go/build"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -58,32 +59,43 @@ var imported = []string{
 	"github.com/go-echarts/go-echarts/v2/types",
 }
 
-// standard lists the packages of the standard library. What they export depends
-// on the Go release and may depend on the platform.
-var standard = []string{
-	"bufio",
-	"bytes",
-	"context",
-	"errors",
-	"fmt",
-	"image",
-	"image/color",
-	"io",
-	"io/fs",
-	"math",
-	"math/bits",
-	"math/cmplx",
-	"math/rand",
-	"math/rand/v2",
-	"os",
-	"path/filepath",
-	"sort",
-	"strconv",
-	"strings",
-	"sync",
-	"sync/atomic",
-	"time",
-	"unicode/utf8",
+// left out are the packages of the standard library that cells cannot import,
+// with the reason.
+var leftOut = map[string]string{
+	"cmp":                "generic functions, which cells call through package generics",
+	"iter":               "generic functions only",
+	"maps":               "generic functions, which cells call through package generics",
+	"slices":             "generic functions, which cells call through package generics",
+	"unique":             "generic functions only",
+	"weak":               "generic functions only",
+	"unsafe":             "part of the compiler",
+	"plugin":             "opens compiled packages, for which the interpreter would start the Go toolchain",
+	"runtime/cgo":        "only with cgo",
+	"runtime/race":       "has no names",
+	"embed":              "part of the compiler",
+	"log/syslog":         "not on every platform",
+	"syscall":            "another package on every platform",
+	"testing/cryptotest": "only with the tests of a program",
+	"net/http/pprof":     "serves the process's memory to whoever asks, once imported",
+	"expvar":             "serves the process's command line to whoever asks, once imported",
+	"time/tzdata":        "half a megabyte of data, which most systems have",
+}
+
+// standard returns the packages of the standard library that cells can import.
+// What they export depends on the Go release and may depend on the platform.
+func standard() ([]string, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName}, "std")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, p := range pkgs {
+		elements := strings.Split(p.PkgPath, "/")
+		if leftOut[p.PkgPath] == "" && elements[0] != "vendor" && !slices.Contains(elements, "internal") {
+			paths = append(paths, p.PkgPath)
+		}
+	}
+	return paths, nil
 }
 
 func main() {
@@ -128,6 +140,10 @@ const suffix = "_gen.go"
 // generate returns the generated files by name.
 func generate() (map[string][]byte, error) {
 	one, err := load("linux", "amd64", imported)
+	if err != nil {
+		return nil, err
+	}
+	standard, err := standard()
 	if err != nil {
 		return nil, err
 	}
