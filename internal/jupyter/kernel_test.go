@@ -676,7 +676,7 @@ func TestCellNamesAndIDs(t *testing.T) {
 		{Name: "In[2]", Source: "b"},
 		{Name: "In[ ]", Source: "c"},
 	} {
-		if got := <-cells; got != want {
+		if got := <-cells; !reflect.DeepEqual(got, want) {
 			t.Errorf("ran %+v, want %+v", got, want)
 		}
 	}
@@ -859,7 +859,7 @@ func TestPortInUse(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if _, err := Listen(Connection{Transport: "tcp", IP: "127.0.0.1", HBPort: port}, fakeSession{}, nil); err == nil {
+	if _, err := Listen(Connection{Transport: "tcp", IP: "127.0.0.1", HBPort: port}, fakeSession{}, "", nil); err == nil {
 		t.Error("no error for a port in use")
 	} else if !strings.Contains(err.Error(), fmt.Sprint(port)) {
 		t.Errorf("%v does not name the port", err)
@@ -875,7 +875,5 @@ func TestTwoClients(t *testing.T) {
 	if got := kinds(b.published(head)); !slices.Equal(got, []string{"execute_input"}) {
 		t.Errorf("the other client saw %v", got)
 	}
-	content, _ := json.Marshal(map[string]string{"code": "y"})
-	second := b.send(b.shell, "execute_request", string(content)+" ")
-	b.reply(b.shell, second)
+	b.execute("y")
 }

@@ -44,6 +44,7 @@ type message struct {
 	msgType    string
 	// header is the header as it came: the parent header of every answer.
 	header   json.RawMessage
+	parent   json.RawMessage
 	metadata json.RawMessage
 	content  json.RawMessage
 }
@@ -123,6 +124,7 @@ func (w *wire) decode(frames [][]byte) (*message, error) {
 		identities: identities,
 		msgType:    head.MsgType,
 		header:     signed[0],
+		parent:     signed[1],
 		metadata:   signed[2],
 		content:    signed[3],
 	}, nil

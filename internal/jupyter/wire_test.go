@@ -109,8 +109,12 @@ func FuzzFrameSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, part uint8, established bool) {
 		data = append(bytes.Clone(greeting), data...)
 		// What the checks find does not depend on how the bytes come.
-		whole := &boundedConn{skip: greetingSize, established: established}
-		parts := &boundedConn{skip: greetingSize, established: established}
+		conn := func() *boundedConn {
+			c := newBoundedConn(nil, newBudget())
+			c.established, c.limit = established, maxMessage
+			return c
+		}
+		whole, parts := conn(), conn()
 		err := whole.check(data)
 		var partErr error
 		for rest := data; len(rest) > 0 && partErr == nil; {
@@ -143,7 +147,7 @@ func TestFrameSizeLimits(t *testing.T) {
 		{"a message without end", bytes.Repeat([]byte{flagMore, 0}, maxMessage/frameCost+1), false},
 		{"as many messages", bytes.Repeat([]byte{0, 0}, maxMessage/frameCost+1), true},
 	} {
-		c := &boundedConn{}
+		c := &boundedConn{limit: maxMessage, budget: newBudget()}
 		if err := c.check(test.frames); (err == nil) != test.ok {
 			t.Errorf("%s: %v", test.name, err)
 		}
