@@ -83,7 +83,9 @@ func (in *interpreter) declareBuiltins() {
 	}
 	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
-	in.comp.DeclBuiltin0(depthName, fast.Builtin{Compile: compileDepth})
+	in.declareAction(depthName, in.depth)
+	in.declareAction(foreverName, in.forever)
+	in.declareAction(gateName, func(*fast.Env) { in.gate() })
 	in.declareModern()
 	in.declareUnwrap()
 	in.declareFatal()

@@ -86,7 +86,7 @@ func (in *interpreter) keepPanic(f reflect.Value, origin string) reflect.Value {
 // evaluator, and in calls within calls.
 func (in *interpreter) enter() (goroutine uintptr) {
 	goroutine = gls.GoID()
-	if goroutine == in.goroutine {
+	if goroutine == in.owner.Load().goroutine || in.isLeft() {
 		return 0
 	}
 	if _, entered := in.guarded.LoadOrStore(goroutine, true); entered {

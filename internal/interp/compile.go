@@ -42,7 +42,7 @@ func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
 }
 
 func (in *interpreter) compileAlone(src *source) (u *unit, failed *Error) {
-	in.ir.PrepareEnv() // tells the compiler which slots have been taken the address of
+	in.prepare() // tells the compiler which slots have been taken the address of
 	c := &compiler{
 		interpreter: in,
 		src:         src,

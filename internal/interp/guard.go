@@ -64,6 +64,7 @@ func (in *interpreter) guards() map[string]map[string]any {
 // print prints, unless the session is closed: what a goroutine of it prints would
 // go to the outputs of the next session, or of the program.
 func (in *interpreter) print(print func(...any) (int, error), args []any) (int, error) {
+	in.gate()
 	if in.session.life.Err() != nil {
 		return 0, errClosed
 	}
@@ -71,6 +72,7 @@ func (in *interpreter) print(print func(...any) (int, error), args []any) (int, 
 }
 
 func (in *interpreter) log(log func(...any), args []any) {
+	in.gate()
 	if in.session.life.Err() == nil {
 		log(args...)
 	}
@@ -79,7 +81,8 @@ func (in *interpreter) log(log func(...any), args []any) {
 // sleep is time.Sleep, and ends when the cell that it is called in is
 // interrupted. Goroutines of cells are not.
 func (in *interpreter) sleep(d time.Duration) {
-	if gls.GoID() != in.goroutine {
+	in.gate()
+	if gls.GoID() != in.owner.Load().goroutine {
 		time.Sleep(d)
 		return
 	}

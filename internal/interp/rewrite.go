@@ -78,6 +78,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			n.Call.Fun = call(guardName, n.Call.Fun)
 		case *ast.DeferStmt:
 			n.Call = c.callOfBuiltin(n.Call)
+		case *ast.CommClause:
+			c.sentConstant(n)
 		case *ast.BranchStmt:
 			if n.Tok == token.GOTO {
 				fail(n.Pos(), "goto cannot be used in a cell: use a loop")
@@ -115,7 +117,29 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			if with := c.assertion(n); with != nil {
 				cur.Replace(with)
 			}
+		case *ast.CommClause:
+			n.Body = append([]ast.Stmt{callAction(gateName, n.Colon)}, c.gates(n.Body)...)
+		case *ast.IfStmt:
+			c.gateInto(n.Body, n.Init, n.Cond)
+			if other, ok := n.Else.(*ast.BlockStmt); ok {
+				c.gateInto(other, n.Init, n.Cond)
+			}
+		case *ast.ForStmt:
+			c.gateInto(n.Body, n.Cond, n.Post)
+		case *ast.SwitchStmt:
+			for _, clause := range n.Body.List {
+				if clause := clause.(*ast.CaseClause); c.waitsIn(n.Init) || c.waitsIn(n.Tag) {
+					clause.Body = append([]ast.Stmt{callAction(gateName, clause.Colon)}, clause.Body...)
+				}
+			}
+		case *ast.SelectStmt:
+			if len(n.Body.List) == 0 {
+				cur.Replace(callAction(foreverName, n.Pos()))
+			}
 		case *ast.RangeStmt:
+			if _, ok := underlying(c.info.Types[n.X].Type).(*types.Chan); ok {
+				n.Body.List = append([]ast.Stmt{callAction(gateName, n.Body.Lbrace)}, n.Body.List...)
+			}
 			if limit, loop := c.rangeOverInt(n); loop != nil {
 				if _, labeled := cur.Parent().(*ast.LabeledStmt); labeled {
 					cur.Replace(loop)
@@ -124,6 +148,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 					cur.Replace(block(n, limit, loop))
 				}
 			}
+		case *ast.BlockStmt:
+			n.List = c.gates(n.List)
+		case *ast.CaseClause:
+			n.Body = c.gates(n.Body)
 		case *ast.LabeledStmt:
 			if limit := before[n]; limit != nil {
 				cur.Replace(block(n, limit, n))
@@ -175,6 +203,23 @@ func (c *compiler) callOfBuiltin(n *ast.CallExpr) *ast.CallExpr {
 		return &ast.CallExpr{Fun: noParams(n, &ast.ExprStmt{X: n}), Lparen: n.Pos(), Rparen: n.End()}
 	}
 	return n
+}
+
+// sentConstant gives a constant that a case of a select sends its type: gomacro
+// does so in other statements only.
+func (c *compiler) sentConstant(n *ast.CommClause) {
+	send, ok := n.Comm.(*ast.SendStmt)
+	if !ok {
+		return
+	}
+	tv := c.info.Types[send.Value]
+	basic, ok := tv.Type.(*types.Basic)
+	if !ok || tv.Value == nil {
+		return
+	}
+	typed := call(basic.Name(), send.Value)
+	c.info.Types[typed] = tv
+	send.Value = typed
 }
 
 // receiver writes out how the receiver of a method is reached where it is no
