@@ -1,8 +1,12 @@
 // Command gen writes the tables of package bindings: a file for each package
 // that a notebook cell can import. Run it by go generate.
+//
+// With -with it writes the tables of further packages, for a build that has them
+// too; see gopherscope build.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/build"
 	"os"
@@ -99,12 +103,20 @@ func standard() ([]string, error) {
 }
 
 func main() {
-	if err := run(); err != nil {
+	with := flag.String("with", "", "write the tables of these packages only, `PATH,PATH,...`")
+	out := flag.String("out", "", "the `folder` to write them to")
+	flag.Parse()
+	err := run
+	if *with != "" {
+		err = func() error { return runWith(strings.Split(*with, ","), *out) }
+	}
+	if err := err(); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
+// run brings package bindings up to date.
 func run() error {
 	files, err := generate()
 	if err != nil {
@@ -125,6 +137,10 @@ func run() error {
 			}
 		}
 	}
+	return write(dir, files)
+}
+
+func write(dir string, files map[string][]byte) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			return err
@@ -163,13 +179,23 @@ func generate() (map[string][]byte, error) {
 	for _, path := range standard {
 		pkgs = append(pkgs, newPkg(path, all...))
 	}
-	proxies := make(map[string]bool)
+	files, err := tables(pkgs, map[string]bool{})
+	if err != nil {
+		return nil, err
+	}
+	files["goversion"+suffix] = versionFile()
+	return files, nil
+}
+
+// tables returns the files of packages by name. The set proxies has the types that
+// implement interfaces of other packages; those of these are added.
+func tables(pkgs []pkg, proxies map[string]bool) (map[string][]byte, error) {
 	for _, p := range pkgs {
 		for _, i := range p.interfaces() {
-			proxies[qualified(i)] = true
+			proxies[proxyName(i)] = true
 		}
 	}
-	files := map[string][]byte{"goversion" + suffix: versionFile()}
+	files := map[string][]byte{}
 	for _, p := range pkgs {
 		text, err := p.file(proxies)
 		if err != nil {
