@@ -69,7 +69,7 @@ func (s fakeSession) IsComplete(source string) (string, string) {
 }
 
 // testLog shows the kernel's log with a test that fails.
-type testLog struct{ t *testing.T }
+type testLog struct{ t testing.TB }
 
 func (l testLog) Write(p []byte) (int, error) {
 	l.t.Logf("%s", p)
@@ -134,7 +134,7 @@ func (k *testKernel) waitServed(t *testing.T) {
 // client is a Jupyter client over the sockets of zmq4, with its own reading and
 // signing of messages.
 type client struct {
-	t                     *testing.T
+	t                     testing.TB
 	key                   string
 	id                    int64 // in the identity, and in the numbers of messages
 	n                     int
@@ -177,7 +177,7 @@ func (k *testKernel) connect(t *testing.T) *client {
 	return c
 }
 
-func dial(t *testing.T, connection Connection) *client {
+func dial(t testing.TB, connection Connection) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -208,7 +208,7 @@ func dial(t *testing.T, connection Connection) *client {
 	return c
 }
 
-func waitFor(t *testing.T, what string, ready func() bool) {
+func waitFor(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ready(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -286,7 +286,7 @@ func (c *client) sendFrames(ch *channel, frames [][]byte) {
 	}
 }
 
-func (ch *channel) next(t *testing.T) received {
+func (ch *channel) next(t testing.TB) received {
 	t.Helper()
 	select {
 	case r := <-ch.received:

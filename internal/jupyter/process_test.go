@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -36,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // gopherscope builds the program once and returns its file.
-func gopherscope(t *testing.T) string {
+func gopherscope(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "gopherscope-test-"); built.err != nil {
@@ -67,7 +69,7 @@ type child struct {
 }
 
 // writeConnection makes a connection file with free ports, as launchers do.
-func writeConnection(t *testing.T) (Connection, string) {
+func writeConnection(t testing.TB) (Connection, string) {
 	t.Helper()
 	c := Connection{Transport: "tcp", IP: "127.0.0.1", SignatureScheme: "hmac-sha256", Key: "a key of a child"}
 	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HBPort} {
@@ -90,7 +92,7 @@ func writeConnection(t *testing.T) (Connection, string) {
 }
 
 // startChild starts a kernel that can find no other program.
-func startChild(t *testing.T) *child {
+func startChild(t testing.TB) *child {
 	t.Helper()
 	c := &child{ended: make(chan error, 1)}
 	c.connection, c.file = writeConnection(t)
@@ -112,8 +114,7 @@ func startChild(t *testing.T) *child {
 	return c
 }
 
-// connect waits until the kernel listens and its outputs arrive.
-func (c *child) connect(t *testing.T) *client {
+func (c *child) awaitListening(t testing.TB) {
 	t.Helper()
 	waitFor(t, "the kernel's sockets", func() bool {
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", c.connection.ShellPort))
@@ -123,6 +124,12 @@ func (c *child) connect(t *testing.T) *client {
 		conn.Close()
 		return true
 	})
+}
+
+// connect waits until the kernel listens and its outputs arrive.
+func (c *child) connect(t testing.TB) *client {
+	t.Helper()
+	c.awaitListening(t)
 	cl := dial(t, c.connection)
 	for {
 		cl.send(cl.control, "kernel_info_request", "{}")
@@ -136,13 +143,13 @@ func (c *child) connect(t *testing.T) *client {
 }
 
 // stop has the kernel shut down and checks that it ends well.
-func (c *child) stop(t *testing.T, cl *client) {
+func (c *child) stop(t testing.TB, cl *client) {
 	t.Helper()
 	cl.send(cl.control, "shutdown_request", `{"restart":false}`)
 	c.waitEnded(t)
 }
 
-func (c *child) waitEnded(t *testing.T) {
+func (c *child) waitEnded(t testing.TB) {
 	t.Helper()
 	select {
 	case err := <-c.ended:
@@ -506,6 +513,46 @@ func TestJupyterClient(t *testing.T) {
 	}
 	if seen.Alive {
 		t.Error("the kernel is alive after its shutdown")
+	}
+}
+
+// TestKernelSuite runs the Jupyter project's own test of kernels, all of it.
+func TestKernelSuite(t *testing.T) {
+	run := exec.Command(python(t, "jupyter_kernel_test"), "-B", "-m", "unittest", "-v", "suite")
+	run.Dir = "testdata"
+	run.Env = append(installed(t), "KERNEL="+kernelinfo.Name)
+	out, err := run.CombinedOutput()
+	if err != nil || bytes.Contains(out, []byte("skipped")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestConsole(t *testing.T) {
+	run := exec.Command(python(t, "jupyter_console", "pexpect"), filepath.Join("testdata", "console.py"), kernelinfo.Name)
+	run.Env = append(installed(t), "IPYTHONDIR="+t.TempDir())
+	run.Stderr = testLog{t}
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen map[string]any
+	if err := json.Unmarshal(out, &seen); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, want := range map[string]string{
+		"import":      `^$`,
+		"declaration": `^$`,
+		"printed":     `^hello 21$`,
+		"value":       `^Out\[4\]: 40$`,
+		"error":       `^CompileError: undefined: undefinedName\n`,
+		"name":        `: <Ada>$`,
+		"interrupted": `^Interrupted: `,
+		"kept":        `: 20$`,
+		"status":      `^0$`,
+	} {
+		if got := fmt.Sprint(seen[name]); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s: the terminal shows %q, want %s", name, got, want)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package jupyter
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"log"
@@ -32,7 +31,7 @@ func TestSignatureOfRFC4231(t *testing.T) {
 
 func TestRememberedSignaturesAreBounded(t *testing.T) {
 	w := newWire("k")
-	digest := func(i int) (d [sha256.Size]byte) {
+	digest := func(i int) (d prefix) {
 		d[0], d[1], d[2] = byte(i), byte(i>>8), byte(i>>16)
 		return d
 	}
