@@ -84,11 +84,11 @@ func (in *interpreter) declareBuiltins() {
 	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
 	in.declareAction(depthName, in.depth)
-	in.declareAction(foreverName, in.forever)
+	in.declareWaits()
 	in.declareAction(gateName, func(*fast.Env) { in.gate() })
 	in.declareModern()
 	in.declareUnwrap()
-	in.declareFatal()
+	in.declareExits()
 	for _, name := range []string{guardName, callbackName} {
 		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileGuard, ArgMin: 1, ArgMax: 1})
 	}

@@ -71,7 +71,7 @@ func (ev *evaluator) waits() bool {
 }
 
 // waiting is how the runtime's names for such states begin.
-var waiting = []string{"chan ", "select", "sync.", "semacquire", "sleep", "IO wait"}
+var waiting = []string{"chan ", "select", "sync.", "semacquire", "sleep", "IO wait", "syscall"}
 
 // evaluate runs jobs until the session ends or the evaluator is left behind. The
 // first evaluator makes the interpreter.
@@ -198,6 +198,7 @@ func (in *interpreter) departed(ev *evaluator) {
 	if ev.run != nil {
 		resetRun(ev.run, nil)
 	}
+	in.tables.exited()
 	if _, ok := in.left.LoadAndDelete(ev.goroutine); ok {
 		in.leftCount.Add(-1)
 	}
@@ -207,6 +208,7 @@ func (in *interpreter) departed(ev *evaluator) {
 // left behind keeps its place in the old environment; the new one has the same
 // variables.
 func (in *interpreter) adopt(ev *evaluator) {
+	in.tables.exited() // orders this and the end of who had the same number before
 	for in.captured = nil; in.captured == nil; {
 		func() {
 			// A goroutine that ended may have left an interrupt under this number.
@@ -215,7 +217,7 @@ func (in *interpreter) adopt(ev *evaluator) {
 		}()
 	}
 	ev.run = in.captured
-	in.envs = append(in.envs, &fast.Env{EnvBinds: in.env.EnvBinds, Outer: in.env.Outer, UsedByClosure: true})
+	in.newEnv()
 	in.succeed(ev.run)
 	in.reset()
 	in.owner.Store(ev)
@@ -228,23 +230,36 @@ func (in *interpreter) adopt(ev *evaluator) {
 //go:norace
 func (in *interpreter) succeed(run *fast.Run) {
 	in.env = in.envs[len(in.envs)-1]
-	in.env.FileEnv = in.env
 	in.env.Outer.Run = run
 	for _, env := range in.envs {
 		env.Run = run
 	}
 }
 
-// prepare makes room for the variables that were compiled, in all environments.
+// prepare makes room for the variables that were compiled, which gomacro does in
+// the first environment. The others have the same variables. They are written
+// only when need be: goroutines of cells may read them.
 func (in *interpreter) prepare() {
 	first := in.envs[0]
 	for _, env := range in.envs {
 		first.IntAddressTaken = first.IntAddressTaken || env.IntAddressTaken
 	}
+	vals, ints := len(first.Vals), len(first.Ints)
 	in.ir.PrepareEnv()
+	if len(first.Vals) == vals && len(first.Ints) == ints {
+		return
+	}
 	for _, env := range in.envs[1:] {
 		env.EnvBinds = first.EnvBinds
 	}
+}
+
+// newEnv adds an environment with the variables of the others.
+func (in *interpreter) newEnv() {
+	first := in.envs[0]
+	env := &fast.Env{EnvBinds: first.EnvBinds, Outer: first.Outer, UsedByClosure: true}
+	env.FileEnv = env
+	in.envs = append(in.envs, env)
 }
 
 // captureName is the builtin by which a new evaluator learns its Run.

@@ -5,9 +5,7 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
-	"github.com/cosmos72/gomacro/gls"
 	"github.com/cosmos72/gomacro/xreflect"
 )
 
@@ -15,10 +13,7 @@ import (
 // after each statement that may wait, and before what is in a statement that
 // waits at its head, comes a call of gateName, which stops it.
 
-const (
-	gateName    = hidden + "gate"
-	foreverName = hidden + "forever" // select {}
-)
+const gateName = hidden + "gate"
 
 // gates puts gates into a list of statements.
 func (c *compiler) gates(list []ast.Stmt) []ast.Stmt {
@@ -94,15 +89,6 @@ func (c *compiler) callMayWait(n *ast.CallExpr) bool {
 	}
 	tv := c.info.Types[n.Fun]
 	return !tv.IsType() && !tv.IsBuiltin()
-}
-
-// forever is select {} of a cell, and ends when the cell is interrupted.
-func (in *interpreter) forever(*fast.Env) {
-	if gls.GoID() != in.owner.Load().goroutine {
-		select {}
-	}
-	<-in.current.Done()
-	panic(base.SigInterrupt)
 }
 
 // declareAction declares a builtin without arguments and results.

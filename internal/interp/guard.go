@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
-	"github.com/cosmos72/gomacro/gls"
 	"github.com/cosmos72/gomacro/xreflect"
 )
 
@@ -82,7 +81,7 @@ func (in *interpreter) log(log func(...any), args []any) {
 // interrupted. Goroutines of cells are not.
 func (in *interpreter) sleep(d time.Duration) {
 	in.gate()
-	if gls.GoID() != in.owner.Load().goroutine {
+	if !in.onEvaluator() {
 		time.Sleep(d)
 		return
 	}

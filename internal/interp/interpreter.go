@@ -22,7 +22,7 @@ type interpreter struct {
 	ir      *fast.Interp
 	comp    *fast.Comp
 	env     *fast.Env   // of the cells' variables
-	envs    []*fast.Env // it, and before it those of evaluators that were left behind
+	envs    []*fast.Env // gomacro's own, those of evaluators that were left behind, and the one above
 	session *Session
 	tables  tables
 
@@ -45,7 +45,8 @@ type interpreter struct {
 	leftCount atomic.Int32
 	capture   func() // sets captured to the Run of the goroutine
 	captured  *fast.Run
-	running   atomic.Pointer[running] // the cell that runs, nil between cells
+	carried   map[uintptr]reflect.Value // channels that hold what the evaluator is to send
+	running   atomic.Pointer[running]   // the cell that runs, nil between cells
 
 	declarations map[string]declaration
 }
@@ -81,12 +82,15 @@ func newInterpreter(s *Session, ev *evaluator) *interpreter {
 	ir.PrepareEnv()
 	in.exec(ir.Comp.Code.AsExpr())
 	in.declareCapture()
+	in.newEnv()
+	in.succeed(ev.run)
 	return in
 }
 
 // setContext gives the cell its ctx, unless a cell has declared its own.
 func (in *interpreter) setContext(ctx context.Context) {
 	in.current = ctx
+	in.carried = map[uintptr]reflect.Value{}
 	if in.comp.Binds["ctx"] == in.ctx {
 		in.env.Vals[in.ctx.Desc.Index()].Set(xreflect.ValueOf(ctx))
 	}

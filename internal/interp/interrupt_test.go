@@ -190,7 +190,7 @@ func TestInterruptedCellsDoNotGoOn(t *testing.T) {
 		{"for", "c := make(chan int)", "for <-c == 0 {\n\tkept = -1\n}", "close(c)"},
 		{"switch", "c := make(chan int)", "switch <-c {\ncase 0:\n\tkept = -1\n}", "close(c)"},
 		{"range", "c := make(chan int)", "for range c {\n\tkept = -1\n}\nkept = -2", "close(c)"},
-		{"send", "c := make(chan int)", "c <- 1\nkept = -1", "<-c"},
+		{"send", "c := make(chan int)", "c <- 1\nkept = -1", "select {\ncase <-c:\n\tkept = -2\ndefault:\n}"},
 		{"select", "c := make(chan int)", "select {\ncase <-c:\n\tkept = -1\n}", "close(c)"},
 		{"printed", "c := make(chan int)\nimport \"fmt\"", "fmt.Println(<-c)\nkept = -1", "close(c)"},
 		{"recovered", "c := make(chan int)", "func() {\n\tdefer func() {\n\t\trecover()\n\t\tkept = -1\n\t}()\n\t\t<-c\n\tkept = -2\n}()\nkept = -3", "close(c)"},

@@ -27,6 +27,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	targets := map[ast.Expr]bool{} // what is assigned to, not read
 	before := map[ast.Stmt]ast.Stmt{}
 	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
+	inSelect := map[ast.Expr]bool{} // what the cases of a select receive from
 	pre := func(cur *astutil.Cursor) bool {
 		if x, ok := cur.Node().(ast.Expr); ok {
 			if constant := c.typedConstant(x); constant != nil {
@@ -58,6 +59,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			c.perIteration(cur.Parent(), n)
 		case *ast.ForStmt:
 			c.perIteration(cur.Parent(), n)
+		case *ast.SendStmt:
+			c.sentConstant(n)
 		case *ast.UnaryExpr:
 			if n.Op == token.AND && c.cutOf(n.X) != nil {
 				fail(n.Pos(), "the address of %s cannot be taken in a cell: its type leads back to the struct", types.ExprString(n.X))
@@ -79,7 +82,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		case *ast.DeferStmt:
 			n.Call = c.callOfBuiltin(n.Call)
 		case *ast.CommClause:
-			c.sentConstant(n)
+			inSelect[received(n.Comm)] = true
 		case *ast.BranchStmt:
 			if n.Tok == token.GOTO {
 				fail(n.Pos(), "goto cannot be used in a cell: use a loop")
@@ -100,7 +103,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		}
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:
-			if with := c.loggerFatal(n); with != nil {
+			if with := c.replacement(n); with != nil {
 				cur.Replace(with)
 			} else if with := c.receiver(n); with != nil {
 				cur.Replace(with)
@@ -133,14 +136,21 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				}
 			}
 		case *ast.SelectStmt:
-			if len(n.Body.List) == 0 {
-				cur.Replace(callAction(foreverName, n.Pos()))
+			if with := c.selectStatement(n); with != nil {
+				cur.Replace(with)
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW && !inSelect[n] {
+				c.receive(n)
+			}
+		case *ast.SendStmt:
+			if _, ok := cur.Parent().(*ast.CommClause); !ok {
+				cur.Replace(c.sendStatement(n))
 			}
 		case *ast.RangeStmt:
-			if _, ok := underlying(c.info.Types[n.X].Type).(*types.Chan); ok {
-				n.Body.List = append([]ast.Stmt{callAction(gateName, n.Body.Lbrace)}, n.Body.List...)
-			}
-			if limit, loop := c.rangeOverInt(n); loop != nil {
+			if loop := c.rangeOverChan(n); loop != nil {
+				cur.Replace(loop)
+			} else if limit, loop := c.rangeOverInt(n); loop != nil {
 				if _, labeled := cur.Parent().(*ast.LabeledStmt); labeled {
 					cur.Replace(loop)
 					before[cur.Parent().(ast.Stmt)] = limit
@@ -205,14 +215,16 @@ func (c *compiler) callOfBuiltin(n *ast.CallExpr) *ast.CallExpr {
 	return n
 }
 
-// sentConstant gives a constant that a case of a select sends its type: gomacro
-// does so in other statements only.
-func (c *compiler) sentConstant(n *ast.CommClause) {
-	send, ok := n.Comm.(*ast.SendStmt)
-	if !ok {
+// sentConstant gives a constant that is sent its type: gomacro does not do so
+// for nil, and for others not in a select.
+func (c *compiler) sentConstant(send *ast.SendStmt) {
+	tv := c.info.Types[send.Value]
+	if ch, ok := underlying(c.info.Types[send.Chan].Type).(*types.Chan); ok && tv.IsNil() {
+		if t := c.typeExpr(ch.Elem(), send.Value.Pos()); t != nil {
+			send.Value = call(convertName, send.Value, t)
+		}
 		return
 	}
-	tv := c.info.Types[send.Value]
 	basic, ok := tv.Type.(*types.Basic)
 	if !ok || tv.Value == nil {
 		return

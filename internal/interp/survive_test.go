@@ -242,6 +242,7 @@ type H struct { w *W }`)
 		{"flag.CommandLine.Parse([]string{\"-h\"})", "flag: help requested", ""},
 		{"os.Args = []string{\"x\", \"-nosuch\"}\nflag.Parse()", "flag provided but not defined: -nosuch", ""},
 		{"flag.NewFlagSet(\"x\", flag.ExitOnError).Parse([]string{\"-y\"})", "flag provided but not defined: -y", ""},
+		{"flags := flag.NewFlagSet(\"x\", flag.ContinueOnError)\nflags.Init(\"x\", flag.ExitOnError)\nflags.Parse([]string{\"-y\"})", "flag provided but not defined: -y", ""},
 		{"testing.Main(nil, nil, nil, nil)", "testing.Main would end the notebook's session", ""},
 		{"runtime.Goexit()", "runtime.Goexit would end the notebook's session", ""},
 	}
