@@ -45,11 +45,6 @@ type expressionOK struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-type executeAborted struct {
-	Status         string `json:"status"`
-	ExecutionCount int    `json:"execution_count"`
-}
-
 type executeError struct {
 	Status         string `json:"status"`
 	ExecutionCount int    `json:"execution_count"`
@@ -66,7 +61,7 @@ type failure struct {
 // the reply.
 func (k *Kernel) executeRequest(ctx context.Context, r *request) (any, error) {
 	if k.isAborted(r) {
-		return executeAborted{Status: "aborted", ExecutionCount: k.count}, nil
+		return statusReply{"aborted"}, nil // with a count, front ends would number the cell as if it had run
 	}
 	var ask struct {
 		Code            string            `json:"code"`
