@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"reflect"
 	"testing"
 	"time"
@@ -21,7 +22,11 @@ func (in *interpreter) guard(imp *fast.Import) {
 	if imp.Path == "flag" {
 		flag.CommandLine.Init(flag.CommandLine.Name(), flag.PanicOnError)
 	}
-	for name, f := range in.guards()[imp.Path] {
+	replace := in.guards()[imp.Path]
+	if imp.Path == "fmt" {
+		maps.Copy(replace, scanners)
+	}
+	for name, f := range replace {
 		bind := imp.Binds[name]
 		if bind == nil || bind.Desc.Class() != fast.FuncBind || bind.Type.ReflectType() != reflect.TypeOf(f) {
 			continue

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
@@ -71,6 +72,7 @@ type Session struct {
 
 	in       *interpreter // used by the evaluator, and by who has the turn while it has no job
 	out      *outputs
+	input    atomic.Pointer[input] // of the last cell
 	preludes preludes
 }
 
@@ -102,6 +104,7 @@ func New() (*Session, error) {
 	s.life, s.end = context.WithCancel(context.Background())
 	s.startEvaluator()
 	process.session = s
+	cellStdin.session = s
 	return s, nil
 }
 
@@ -129,6 +132,7 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 			return nil, err
 		}
 		s.preludes.begin(cell.ID)
+		s.input.Store(&input{ctx, cell.Input})
 	}
 	// The cell's context ends with the session, not with the cell: its goroutines
 	// may go on.
