@@ -51,7 +51,7 @@ func BenchmarkKernelStart(b *testing.B) {
 		c := startChild(b)
 		c.awaitListening(b)
 		s := zmq4.NewDealer(b.Context())
-		if err := s.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", c.connection.ShellPort)); err != nil {
+		if err := s.Dial(fmt.Sprintf("tcp://%s:%d", c.connection.IP, c.connection.ShellPort)); err != nil {
 			b.Fatal(err)
 		}
 		cl := &client{t: b, key: c.connection.Key}

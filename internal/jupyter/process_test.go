@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -68,12 +69,20 @@ type child struct {
 	ended      chan error
 }
 
+var connections atomic.Uint32
+
 // writeConnection makes a connection file with free ports, as launchers do.
 func writeConnection(t testing.TB) (Connection, string) {
 	t.Helper()
 	c := Connection{Transport: "tcp", IP: "127.0.0.1", SignatureScheme: "hmac-sha256", Key: "a key of a child"}
+	if runtime.GOOS == "linux" {
+		// A free port may be taken before the kernel binds it, but not on an address
+		// that nobody else uses.
+		pid := os.Getpid()
+		c.IP = fmt.Sprintf("127.%d.%d.%d", 1+pid>>8%250, 1+pid%250, 1+connections.Add(1)%250)
+	}
 	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HBPort} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", c.IP+":0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +126,7 @@ func startChild(t testing.TB) *child {
 func (c *child) awaitListening(t testing.TB) {
 	t.Helper()
 	waitFor(t, "the kernel's sockets", func() bool {
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", c.connection.ShellPort))
+		conn, err := net.Dial("tcp", fmt.Sprintf("%s:%d", c.connection.IP, c.connection.ShellPort))
 		if err != nil {
 			return false
 		}
@@ -475,7 +484,11 @@ func TestJupyterClient(t *testing.T) {
 	var seen struct {
 		Hello, Value, Undefined, Division, Kept, Restarted exchange
 		AfterRestart                                       exchange `json:"after restart"`
+		Answer, Refused                                    exchange
 		Complete, Interrupted, Behind                      map[string]any
+		Inspect, Question                                  map[string]any
+		CommInfo                                           map[string]any `json:"comm_info"`
+		History                                            [][3]any
 		IsComplete                                         []string `json:"is_complete"`
 		Beats, Alive                                       bool
 	}
@@ -488,7 +501,7 @@ func TestJupyterClient(t *testing.T) {
 	for name, want := range map[string]struct {
 		exchange
 		text string
-	}{"value": {seen.Value, "21"}, "kept": {seen.Kept, "20"}, "after restart": {seen.AfterRestart, "42"}} {
+	}{"value": {seen.Value, "21"}, "answer": {seen.Answer, "<Ada>"}, "kept": {seen.Kept, "20"}, "after restart": {seen.AfterRestart, "42"}} {
 		o := want.outputs
 		if len(o) != 2 || o[1].kind != "execute_result" || o[1].content["data"].(map[string]any)["text/plain"] != want.text {
 			t.Errorf("%s: %+v, want %s", name, want.exchange, want.text)
@@ -501,6 +514,22 @@ func TestJupyterClient(t *testing.T) {
 	}
 	if got := fmt.Sprint(seen.Complete["matches"]); !strings.Contains(got, "Println") {
 		t.Errorf("completion of fmt.Printl: %v", seen.Complete)
+	}
+	if got := fmt.Sprint(seen.Inspect["data"]); seen.Inspect["found"] != true || !strings.Contains(got, "func Println(a ...any)") {
+		t.Errorf("inspection of fmt.Println: %v", seen.Inspect)
+	}
+	if got := fmt.Sprint(seen.CommInfo); got != "map[comms:map[] status:ok]" {
+		t.Errorf("comms: %s", got)
+	}
+	if got := fmt.Sprint(seen.Question); got != "map[password:false prompt:]" {
+		t.Errorf("question: %s", got)
+	}
+	if got := fmt.Sprint(seen.Refused.reply, seen.Refused.outputs); len(seen.Refused.outputs) == 0 {
+		t.Errorf("input that is not allowed: %s", got)
+	}
+	// The session before the restart is there, and this one.
+	if got, want := fmt.Sprint(seen.History), "[[1 8 [x 20]] [2 1 [x <nil>]] [2 2 [40 + 2 42]]]"; got != want {
+		t.Errorf("history %s, want %s", got, want)
 	}
 	if want := []string{"complete", "incomplete", "invalid"}; !slices.Equal(seen.IsComplete, want) {
 		t.Errorf("is_complete %v, want %v", seen.IsComplete, want)
