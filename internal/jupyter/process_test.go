@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -126,7 +127,7 @@ func startChild(t testing.TB) *child {
 func (c *child) awaitListening(t testing.TB) {
 	t.Helper()
 	waitFor(t, "the kernel's sockets", func() bool {
-		conn, err := net.Dial("tcp", fmt.Sprintf("%s:%d", c.connection.IP, c.connection.ShellPort))
+		conn, err := net.Dial("tcp", net.JoinHostPort(c.connection.IP, strconv.Itoa(c.connection.ShellPort)))
 		if err != nil {
 			return false
 		}
