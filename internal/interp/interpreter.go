@@ -45,10 +45,11 @@ type interpreter struct {
 	leftCount atomic.Int32
 	capture   func() // sets captured to the Run of the goroutine
 	captured  *fast.Run
-	carried   map[uintptr]reflect.Value // channels that hold what the evaluator is to send
-	running   atomic.Pointer[running]   // the cell that runs, nil between cells
+	sendings  []sending               // of the evaluator, under way
+	running   atomic.Pointer[running] // the cell that runs, nil between cells
 
 	declarations map[string]declaration
+	initial      map[string]*fast.Bind // before the first cell
 }
 
 // Slots for variables that exist from the start. Growing them moves them, which
@@ -84,13 +85,14 @@ func newInterpreter(s *Session, ev *evaluator) *interpreter {
 	in.declareCapture()
 	in.newEnv()
 	in.succeed(ev.run)
+	in.initial = maps.Clone(in.comp.Binds)
 	return in
 }
 
 // setContext gives the cell its ctx, unless a cell has declared its own.
 func (in *interpreter) setContext(ctx context.Context) {
 	in.current = ctx
-	in.carried = map[uintptr]reflect.Value{}
+	in.sendings = nil
 	if in.comp.Binds["ctx"] == in.ctx {
 		in.env.Vals[in.ctx.Desc.Index()].Set(xreflect.ValueOf(ctx))
 	}
@@ -99,8 +101,12 @@ func (in *interpreter) setContext(ctx context.Context) {
 // run runs a cell on the evaluator.
 func (in *interpreter) run(ctx context.Context, cell Cell) (*display.Data, *Error) {
 	in.setContext(ctx)
-	src, err := in.load(cell)
+	before, code, after := splitCommands(cell.Source)
+	src, err := in.load(cell.Name, cell.Source, code)
 	if err != nil {
+		return nil, err
+	}
+	if err := in.runCommands(ctx, src, before); err != nil {
 		return nil, err
 	}
 	declared := in.declarationsOf(src)
@@ -109,7 +115,11 @@ func (in *interpreter) run(ctx context.Context, cell Cell) (*display.Data, *Erro
 		return nil, err
 	}
 	maps.Copy(in.declarations, declared)
-	return in.execute(ctx, src, u)
+	data, err := in.execute(ctx, src, u)
+	if err == nil {
+		err = in.runCommands(ctx, src, after)
+	}
+	return data, err
 }
 
 // exec runs a compiled expression. Unlike gomacro's RunExpr it leaves the call

@@ -89,6 +89,40 @@ func (o *outputs) display(data display.Data) {
 	}
 }
 
+// update sends what takes the place of an earlier display.
+func (o *outputs) update(data display.Data) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if u, ok := o.sink.(Updater); ok {
+		u.Update(data)
+	} else if o.sink != nil {
+		o.sink.Display(data)
+	}
+}
+
+// clear removes what the cell has shown.
+func (o *outputs) clear(wait bool) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if u, ok := o.sink.(Updater); ok {
+		u.Clear(wait)
+	}
+}
+
+// page sends what a person looks up.
+func (o *outputs) page(data display.Data) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if p, ok := o.sink.(Pager); ok {
+		p.Page(data)
+	} else if o.sink != nil {
+		o.sink.Display(data)
+	}
+}
+
 func (o *outputs) text(name, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 const (
 	recvName        = hidden + "recv"        // chan to one that can be received from now
 	carrierName     = hidden + "carrier"     // chan to a new one, for what is to be sent
-	sendName        = hidden + "send"        // sends what the second chan carries to the first
+	sendName        = hidden + "send"        // sends what has been sent to a carrier
 	interruptedName = hidden + "interrupted" // a channel that is ready after an interrupt
 	stopName        = hidden + "stop"        // ends the cell
 	foreverName     = hidden + "forever"     // select {}
@@ -36,13 +36,7 @@ func (in *interpreter) declareWaits() {
 	}
 	in.comp.DeclBuiltin0(recvName, sameType(in.recv))
 	in.comp.DeclBuiltin0(carrierName, sameType(in.carrier))
-	in.comp.DeclBuiltin0(sendName, fast.Builtin{ArgMin: 2, ArgMax: 2, Compile: func(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
-		to, carrier := c.Expr1(node.Args[0], nil), c.Expr1(node.Args[1], nil)
-		t := c.Universe.FuncOf([]xreflect.Type{to.Type, carrier.Type}, nil, false)
-		sym.Type = t
-		send := func(to, carrier xreflect.Value) { in.send(to.ReflectValue(), carrier.ReflectValue()) }
-		return &fast.Call{Fun: &fast.Expr{Lit: fast.Lit{Type: t, Value: send}, Sym: &sym}, Args: []*fast.Expr{to, carrier}}
-	}})
+	in.declareAction(sendName, func(*fast.Env) { in.send() })
 	in.comp.DeclFunc0(interruptedName, in.interrupted)
 	in.declareAction(stopName, func(*fast.Env) { panic(base.SigInterrupt) })
 	in.declareAction(foreverName, func(*fast.Env) {
@@ -105,24 +99,33 @@ func makeChan(t reflect.Type) reflect.Value {
 	return reflect.MakeChan(reflect.ChanOf(reflect.BothDir, t.Elem()), 1)
 }
 
+// sending is a channel, and what carries the value that is to be sent to it.
+type sending struct{ to, carrier reflect.Value }
+
+// carrier returns a new channel for what is to be sent to c. On other goroutines
+// than the evaluator that is c.
 func (in *interpreter) carrier(c reflect.Value) reflect.Value {
 	if !in.onEvaluator() {
 		return c
 	}
-	// A channel that can only be sent to is no carrier by itself.
 	made := makeChan(c.Type())
-	in.carried[made.Pointer()] = made
+	in.sendings = append(in.sendings, sending{c, made})
 	return made.Convert(c.Type())
 }
 
-// send sends what the carrier of a channel holds. On other goroutines than the
-// evaluator the carrier is the channel, to which it has been sent.
-func (in *interpreter) send(c, carrier reflect.Value) {
+// send sends what the last carrier holds. One that holds nothing is of a
+// statement that panicked before it had the value.
+func (in *interpreter) send() {
 	if !in.onEvaluator() {
 		return
 	}
-	v, _ := in.carried[carrier.Pointer()].Recv()
-	delete(in.carried, carrier.Pointer())
+	last := len(in.sendings) - 1
+	for last > 0 && in.sendings[last].carrier.Len() == 0 {
+		last--
+	}
+	c := in.sendings[last].to
+	v, _ := in.sendings[last].carrier.Recv()
+	in.sendings = in.sendings[:last]
 	if c.TrySend(v) {
 		return
 	}
@@ -182,14 +185,8 @@ func (c *compiler) receive(n *ast.UnaryExpr) {
 
 // sendStatement returns what stands for a statement that sends.
 func (c *compiler) sendStatement(n *ast.SendStmt) ast.Stmt {
-	pos := n.Pos()
-	to, carrier := c.fresh("chan"), c.fresh("carrier")
-	return block(n,
-		define(pos, []ast.Expr{name(to, pos)}, []ast.Expr{n.Chan}),
-		define(pos, []ast.Expr{name(carrier, pos)}, []ast.Expr{call(carrierName, name(to, pos))}),
-		&ast.SendStmt{Chan: name(carrier, pos), Arrow: n.Arrow, Value: n.Value},
-		&ast.ExprStmt{X: call(sendName, name(to, pos), name(carrier, pos))},
-	)
+	n.Chan = call(carrierName, n.Chan)
+	return block(n, n, callAction(sendName, n.Pos()))
 }
 
 // rangeOverChan returns the loop that stands for one over a channel, or nil.
