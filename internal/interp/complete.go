@@ -331,7 +331,7 @@ func (in *interpreter) packageMembers(importPath string) (list []candidate) {
 		list = append(list, c)
 	}
 	if importPath == displayPath {
-		list = append(list, candidate{displayName, "function", "(value any) error"})
+		list = append(list, candidate{displayName, "function", "(value any) error"}, candidate{updateName, "function", "(id string, value any)"})
 	}
 	return list
 }

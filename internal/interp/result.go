@@ -96,12 +96,16 @@ func (in *interpreter) text(v reflect.Value, t xreflect.Type) string {
 
 // display shows a value now.
 func (in *interpreter) display(v xreflect.Value, t xreflect.Type) {
-	rv, t := concrete(v, t)
-	data, ok := in.rich(rv, t)
-	if !ok {
-		data = display.MakeData(display.MIMETypeText, in.text(rv, t))
+	in.gate()
+	in.session.out.display(in.shown(concrete(v, t)))
+}
+
+// shown is what a value shows as.
+func (in *interpreter) shown(v reflect.Value, t xreflect.Type) display.Data {
+	if data, ok := in.rich(v, t); ok {
+		return data
 	}
-	in.session.out.display(data)
+	return display.MakeData(display.MIMETypeText, in.text(v, t))
 }
 
 // result is what the values of the last expression show: one value in its own

@@ -74,6 +74,7 @@ type Session struct {
 	out      *outputs
 	input    atomic.Pointer[input] // of the last cell
 	preludes preludes
+	updates  updates
 }
 
 // A process has one os.Stdout, so it has one session at a time.
@@ -101,6 +102,7 @@ func New() (*Session, error) {
 		out:  out,
 	}
 	s.preludes.carrier = map[string]string{}
+	s.updates.seen = map[string]origin{}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.startEvaluator()
 	process.session = s
@@ -132,6 +134,7 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 			return nil, err
 		}
 		s.preludes.begin(cell.ID)
+		s.updates.begin(cell.ID)
 		s.input.Store(&input{ctx, cell.Input})
 	}
 	// The cell's context ends with the session, not with the cell: its goroutines

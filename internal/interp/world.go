@@ -123,8 +123,11 @@ func (w *world) object(pkg *types.Package, name string, bind *fast.Bind, typ xre
 	case *fast.Import:
 		return types.NewPkgName(token.NoPos, pkg, name, w.pkg(v.Path, v.Name))
 	case fast.Builtin:
-		if name == displayName {
+		switch name {
+		case displayName:
 			return displayFunc(pkg)
+		case updateName:
+			return updateFunc(pkg)
 		}
 		return nil
 	case untyped.Lit:
