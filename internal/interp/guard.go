@@ -3,9 +3,12 @@ package interp
 import (
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"maps"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,10 +53,10 @@ func (in *interpreter) guards() map[string]map[string]any {
 			"Fatalln": func(v ...any) { log.Println(v...); fatal() },
 		},
 		"fmt": {
-			"Print":   func(a ...any) (int, error) { return in.print(fmt.Print, a) },
-			"Println": func(a ...any) (int, error) { return in.print(fmt.Println, a) },
+			"Print":   func(a ...any) (int, error) { return in.print(fmt.Fprint, a) },
+			"Println": func(a ...any) (int, error) { return in.print(fmt.Fprintln, a) },
 			"Printf": func(format string, a ...any) (int, error) {
-				return in.print(func(a ...any) (int, error) { return fmt.Printf(format, a...) }, a)
+				return in.print(func(w io.Writer, a ...any) (int, error) { return fmt.Fprintf(w, format, a...) }, a)
 			},
 		},
 		"flag": {"NewFlagSet": newFlagSet},
@@ -66,13 +69,17 @@ func (in *interpreter) guards() map[string]map[string]any {
 }
 
 // print prints, unless the session is closed: what a goroutine of it prints would
-// go to the outputs of the next session, or of the program.
-func (in *interpreter) print(print func(...any) (int, error), args []any) (int, error) {
+// go to the outputs of the next session, or of the program. A goroutine that
+// outlives its cell prints to the outputs of that cell.
+func (in *interpreter) print(print func(io.Writer, ...any) (int, error), args []any) (int, error) {
 	in.gate()
 	if in.session.life.Err() != nil {
 		return 0, errClosed
 	}
-	return print(args...)
+	if sink := in.lateSink(); sink != nil {
+		return print(lateWriter{in.session.out, sink, "stdout"}, args...)
+	}
+	return print(os.Stdout, args...)
 }
 
 func (in *interpreter) log(log func(...any), args []any) {
@@ -80,6 +87,27 @@ func (in *interpreter) log(log func(...any), args []any) {
 	if in.session.life.Err() == nil {
 		log(args...)
 	}
+}
+
+// lateSink is the sink of the current goroutine when its cell is an earlier one,
+// and else nil.
+func (in *interpreter) lateSink() Sink {
+	if in.onEvaluator() {
+		return nil
+	}
+	return in.session.out.late(in.sink())
+}
+
+// lateWriter writes to the outputs of an earlier cell.
+type lateWriter struct {
+	out  *outputs
+	sink Sink
+	name string
+}
+
+func (w lateWriter) Write(p []byte) (int, error) {
+	w.out.lateText(w.sink, w.name, strings.ToValidUTF8(string(p), "\uFFFD"))
+	return len(p), nil
 }
 
 // sleep is time.Sleep, and ends when the cell that it is called in is

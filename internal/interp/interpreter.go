@@ -32,7 +32,7 @@ type interpreter struct {
 	current context.Context // of the cell that runs
 
 	panicked any      // the last panic of a cell
-	guarded  sync.Map // the goroutines on which a panic is kept
+	guarded  sync.Map // from the goroutines on which a panic is kept to their cell's sink
 
 	cuts    map[*gomacro.Named]cutFields // of the types of cells
 	aliases int                          // of types, made so far

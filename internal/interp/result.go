@@ -97,7 +97,7 @@ func (in *interpreter) text(v reflect.Value, t xreflect.Type) string {
 // display shows a value now.
 func (in *interpreter) display(v xreflect.Value, t xreflect.Type) {
 	in.gate()
-	in.session.out.display(in.shown(concrete(v, t)))
+	in.session.out.display(in.lateSink(), in.shown(concrete(v, t)))
 }
 
 // shown is what a value shows as.

@@ -37,7 +37,7 @@ type Cell struct {
 
 // Sink receives what a cell produces, in order. Its methods may be called from
 // any goroutine, one at a time, also after Run: what a goroutine of a cell
-// prints later goes to the sink of the last cell. A sink that is slow slows the
+// prints later goes to the sink of the last cell, but see Updater. A sink that is slow slows the
 // cell down. It must not write to os.Stdout or os.Stderr, which lead to it.
 type Sink interface {
 	// Stream receives text written to "stdout" or "stderr".
@@ -46,8 +46,10 @@ type Sink interface {
 	Display(data display.Data)
 }
 
-// Updater is a Sink that can change what it has shown. Without it an update is
-// shown like any other value, and nothing is cleared.
+// Updater is a Sink that can change what it has shown, also after its cell ended:
+// it also receives what goroutines of the cell print by fmt, log and Display when
+// a later cell runs. Without it an update is shown like any other value, and
+// nothing is cleared.
 type Updater interface {
 	// Update receives what takes the place of each display that has the same
 	// "display_id" among its transient values.
@@ -237,6 +239,6 @@ func (s *Session) prelude(id, html string) {
 	}
 	p.Unlock()
 	if !sent {
-		s.out.display(display.Data{Data: display.MIMEMap{display.MIMETypeHTML: html}})
+		s.out.display(nil, display.Data{Data: display.MIMEMap{display.MIMETypeHTML: html}})
 	}
 }

@@ -24,8 +24,8 @@ type outputs struct {
 		log            io.Writer
 	}
 
-	mu             sync.Mutex // held for each call of the sink
-	sink           Sink
+	mu             sync.Mutex // held for each call of a sink
+	sink           Sink       // of the last cell
 	stdout, stderr *stream
 }
 
@@ -79,14 +79,43 @@ func (o *outputs) begin(sink Sink) error {
 	return err
 }
 
-// display sends a value after all text that was written before.
-func (o *outputs) display(data display.Data) {
+// display sends a value, after all text that was written before, to a sink: that
+// of the last cell when it is nil.
+func (o *outputs) display(to Sink, data display.Data) {
 	o.flush()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.sink != nil {
-		o.sink.Display(data)
+	if to == nil {
+		to = o.sink
 	}
+	if to != nil {
+		to.Display(data)
+	}
+}
+
+// late returns the sink of an earlier cell when it takes outputs now, else nil.
+func (o *outputs) late(sink Sink) Sink {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := sink.(Updater); ok && sink != o.sink && o.sink != nil {
+		return sink
+	}
+	return nil
+}
+
+// last is the sink of the last cell.
+func (o *outputs) last() Sink {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sink
+}
+
+// lateText sends text to the sink of an earlier cell.
+func (o *outputs) lateText(to Sink, name, text string) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	to.Stream(name, text)
 }
 
 // update sends what takes the place of an earlier display.

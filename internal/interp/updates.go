@@ -66,7 +66,7 @@ func (s *Session) updateDisplay(id string, data display.Data) {
 	if s.updates.known(id) {
 		s.out.update(data)
 	} else {
-		s.out.display(data)
+		s.out.display(nil, data)
 	}
 }
 

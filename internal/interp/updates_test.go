@@ -50,3 +50,28 @@ func TestUpdates(t *testing.T) {
 		t.Errorf("a progress bar: %q", log)
 	}
 }
+
+func (p *page) Stream(name, text string) { p.log = append(p.log, name+" "+text) }
+
+func TestLateOutputGoesToItsCell(t *testing.T) {
+	s := open(t)
+	run(t, s, "import (\"display\"; \"fmt\"; \"sync\")\nstart := make(chan int)\nvar done sync.WaitGroup")
+	first, second := &page{}, &page{}
+	for _, c := range []struct {
+		sink   Sink
+		source string
+	}{
+		{first, "done.Add(2)\ngo func() {\n\tdefer done.Done()\n\t<-start\n\tfmt.Println(\"late\", 1)\n\tdisplay.Display(2)\n\tgo func() {\n\t\tdefer done.Done()\n\t\tfmt.Print(\"inner\")\n\t}()\n}()\nfmt.Print(\"early\")"},
+		{second, "fmt.Print(\"second\")\nstart <- 1\ndone.Wait()"},
+	} {
+		if _, err := s.Run(t.Context(), Cell{Name: "cell", Source: c.source}, c.sink); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"stdout early", "stdout late 1\n", "display  2", "stdout inner"}; !slices.Equal(first.log, want) {
+		t.Errorf("the first cell got %q, want %q", first.log, want)
+	}
+	if want := []string{"stdout second"}; !slices.Equal(second.log, want) {
+		t.Errorf("the second cell got %q, want %q", second.log, want)
+	}
+}
