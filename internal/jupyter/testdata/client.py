@@ -73,6 +73,9 @@ try:
     seen["after restart"] = execute("40 + 2")
     seen["history"] = reply_to(client.history(hist_access_type="tail", n=3, output=True))["history"]
     client.hb_channel.unpause()
+    deadline = time.monotonic() + PATIENCE
+    while not client.hb_channel.is_beating() and time.monotonic() < deadline:
+        time.sleep(0.05)
     seen["beats"] = client.hb_channel.is_beating()
 finally:
     client.stop_channels()

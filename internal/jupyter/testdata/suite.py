@@ -35,7 +35,7 @@ class KernelTest(jupyter_kernel_test.KernelTests):
     ]
     code_history_pattern = "6 *"
     supported_history_operations = ("tail", "range", "search")
-    code_inspect_sample = "strings.ToUpper"
+    code_inspect_sample = 'import "strings"\nstrings.ToUpper'
     code_clear_output = "display.Clear(false)"
 
 
