@@ -4,6 +4,7 @@
 package jupyter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,6 +31,29 @@ const (
 	// kernel ends.
 	stopTime = 300 * time.Millisecond
 )
+
+// maxLog is how many lines a kernel logs at most: strangers are not to fill a disk
+// by what is said of them.
+const maxLog = 1000
+
+// boundedLog writes lines as long as any are left.
+type boundedLog struct {
+	to   io.Writer
+	left int
+}
+
+// Write is called by one log.Logger, which calls it once a line and never twice at
+// the same time.
+func (l *boundedLog) Write(line []byte) (int, error) {
+	if l.left == 0 {
+		return len(line), nil
+	}
+	l.left--
+	if l.left == 0 {
+		line = append(bytes.TrimRight(line, "\n"), "\n(the last line of the log: it is full)\n"...)
+	}
+	return l.to.Write(line)
+}
 
 // Session is what the kernel needs of an interpreter. *interp.Session is one.
 type Session interface {
@@ -82,7 +106,7 @@ func Listen(c Connection, session Session, historyDir string, logTo io.Writer) (
 	k := &Kernel{
 		session: session,
 		wire:    newWire(c.Key),
-		log:     log.New(logTo, "gopherscope kernel: ", 0),
+		log:     log.New(&boundedLog{to: logTo, left: maxLog}, "gopherscope kernel: ", 0),
 		budget:  newBudget(),
 		queued:  make(chan struct{}, 1),
 		asking:  make(chan struct{}, 1),
@@ -130,6 +154,7 @@ func (k *Kernel) Serve(ctx context.Context) {
 	case <-executor:
 	case <-time.After(stopTime):
 	}
+	time.Sleep(2 * streamDelay) // for what a goroutine of an earlier cell has just printed
 	last, done := context.WithTimeout(context.Background(), stopTime)
 	defer done()
 	for _, s := range []*socket{k.iopub, k.shell, k.control} {

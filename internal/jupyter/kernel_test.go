@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"maps"
 	"math"
 	"net"
@@ -474,6 +475,39 @@ func TestOutputAfterTheCell(t *testing.T) {
 	wantBody(t, r, `{"name":"stdout","text":"late"}`)
 	if r.parent != head {
 		t.Errorf("parent %s, want the cell's", r.parent)
+	}
+}
+
+func TestNothingPrintedIsLostAtShutdown(t *testing.T) {
+	k := startKernel(t, scripted{"go": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
+		time.AfterFunc(time.Microsecond, func() { sink.Stream("stdout", "late") })
+		return nil, nil
+	}}.session())
+	c := k.connect(t)
+	head := c.send(c.shell, "execute_request", executeJSON("go", ""))
+	c.reply(c.shell, head)
+	c.send(c.control, "shutdown_request", "{}")
+	k.waitServed(t)
+	for {
+		select {
+		case r := <-c.iopub.received:
+			if r.parent == head && r.body["text"] == "late" {
+				return
+			}
+		case <-time.After(patience):
+			t.Fatal("the text was lost")
+		}
+	}
+}
+
+func TestTheLogIsBounded(t *testing.T) {
+	var text strings.Builder
+	log := log.New(&boundedLog{to: &text, left: 3}, "", 0)
+	for i := range 10 {
+		log.Print(i)
+	}
+	if got, want := text.String(), "0\n1\n2\n(the last line of the log: it is full)\n"; got != want {
+		t.Errorf("the log has %q, want %q", got, want)
 	}
 }
 
