@@ -56,8 +56,10 @@ func (in *interpreter) guards() map[string]map[string]any {
 			"Print":   func(a ...any) (int, error) { return in.print(fmt.Fprint, a) },
 			"Println": func(a ...any) (int, error) { return in.print(fmt.Fprintln, a) },
 			"Printf": func(format string, a ...any) (int, error) {
-				return in.print(func(w io.Writer, a ...any) (int, error) { return fmt.Fprintf(w, format, a...) }, a)
+				return in.print(func(w io.Writer, a ...any) (int, error) { return fprintf(w, format, a...) }, a)
 			},
+			"Fprintf": fprintf,
+			"Sprintf": sprintf,
 		},
 		"flag": {"NewFlagSet": newFlagSet},
 		"testing": {"Main": func(func(string, string) (bool, error), []testing.InternalTest, []testing.InternalBenchmark, []testing.InternalExample) {
@@ -67,6 +69,26 @@ func (in *interpreter) guards() map[string]map[string]any {
 		"time":    {"Sleep": in.sleep},
 	}
 }
+
+// sprintf is fmt.Sprintf, but that it has the names of fields as cells do.
+func sprintf(format string, a ...any) string {
+	text := fmt.Sprintf(format, a...)
+	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
+		text = fieldMarks.Replace(text)
+	}
+	return text
+}
+
+func fprintf(w io.Writer, format string, a ...any) (int, error) {
+	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
+		return io.WriteString(w, sprintf(format, a...))
+	}
+	return fmt.Fprintf(w, format, a...)
+}
+
+// fieldMarks takes off what gomacro puts before the names of fields that are not
+// exported, or embedded.
+var fieldMarks = strings.NewReplacer("\U00012038", "", "\U000122F2", "", "\U0001202A", "")
 
 // print prints, unless the session is closed: what a goroutine of it prints would
 // go to the outputs of the next session, or of the program. A goroutine that

@@ -27,6 +27,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	targets := map[ast.Expr]bool{} // what is assigned to, not read
 	before := map[ast.Stmt]ast.Stmt{}
 	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
+	called := map[ast.Expr]bool{}   // the functions of calls
 	inSelect := map[ast.Expr]bool{} // what the cases of a select receive from
 	pre := func(cur *astutil.Cursor) bool {
 		if x, ok := cur.Node().(ast.Expr); ok {
@@ -73,6 +74,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				}
 			}
 		case *ast.CallExpr:
+			called[ast.Unparen(n.Fun)] = true
 			c.constantBytes(n)
 			c.boxArguments(n)
 			c.ofErrors(n)
@@ -109,6 +111,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				cur.Replace(with)
 			} else if field := c.cutOf(n); field != nil && !targets[n] {
 				cur.Replace(call(fieldName, n, name(c.world.aliases[field], n.Pos())))
+			} else if !called[n] {
+				c.methodValue(n)
 			}
 		case *ast.CallExpr:
 			if with := c.newBuiltin(n); with != nil {
