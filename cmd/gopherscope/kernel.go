@@ -83,6 +83,7 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	ctx, release := jupyter.WithParent(ctx)
 	defer release()
 	kernel.Serve(ctx)
+	jupyter.EndGroup()
 	return nil
 }
 

@@ -104,11 +104,17 @@ func writeConnection(t testing.TB) (Connection, string) {
 // startChild starts a kernel that can find no other program.
 func startChild(t testing.TB) *child {
 	t.Helper()
+	return startChildWith(t, nil)
+}
+
+func startChildWith(t testing.TB, attributes *syscall.SysProcAttr) *child {
+	t.Helper()
 	c := &child{ended: make(chan error, 1)}
 	c.connection, c.file = writeConnection(t)
 	c.Cmd = exec.Command(gopherscope(t), "kernel", "start", c.file)
 	c.Env = []string{"HOME=" + t.TempDir(), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	c.Stderr = testLog{t}
+	c.SysProcAttr = attributes
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
