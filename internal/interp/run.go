@@ -312,9 +312,18 @@ func panicText(r any) (text string) {
 		if r.Kind == reflect.Invalid {
 			return "invalid memory address or nil pointer dereference"
 		}
-	case error:
+	case *runtime.TypeAssertionError:
 		return r.Error()
+	case error:
+		text := r.Error()
+		if strings.HasPrefix(text, "interface conversion: ") { // gomacro's
+			text = strings.NewReplacer("<interface{}>", "interface", "<", "", ">", "").Replace(text)
+		}
+		return text
 	case string:
+		if r == "reflect.Value.Slice: slice index out of bounds" || r == "reflect.Value.Slice: string slice index out of bounds" {
+			return "slice bounds out of range"
+		}
 		if text, ok := strings.CutPrefix(r, "reflect: "); ok && strings.HasSuffix(text, "index out of range") {
 			return "index out of range"
 		}
