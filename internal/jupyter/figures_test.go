@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 // The figures of the kernel as a process of its own, seen by a client:
@@ -90,6 +92,36 @@ func BenchmarkKernelEmptyCell(b *testing.B) {
 	c.stop(b, cl)
 }
 
+// BenchmarkKernelInterrupt is from the interrupt_request to the reply of the cell
+// that ran.
+func BenchmarkKernelInterrupt(b *testing.B) {
+	for _, state := range states {
+		if state.code == "" {
+			continue
+		}
+		b.Run(state.name, func(b *testing.B) {
+			c := startChild(b)
+			cl := c.connect(b)
+			cl.execute("n := 1")
+			var times []time.Duration
+			for b.Loop() {
+				running := cl.start(state.code, state.more)
+				if state.wait != nil {
+					state.wait(cl)
+				}
+				begin := time.Now()
+				head := cl.send(cl.control, "interrupt_request", "{}")
+				cl.reply(cl.shell, running)
+				times = append(times, time.Since(begin))
+				cl.reply(cl.control, head)
+			}
+			b.ReportMetric(median(times), "ms-median")
+			b.ReportMetric(slices.Max(times).Seconds()*1000, "ms-most")
+			c.stop(b, cl)
+		})
+	}
+}
+
 // BenchmarkKernelMillionLines is the time until the last of 1e6 printed lines is
 // with the client, which checks that it has all of them.
 func BenchmarkKernelMillionLines(b *testing.B) {
@@ -135,7 +167,7 @@ func BenchmarkKernelLargeDisplay(b *testing.B) {
 // memory grew over the last 9,000.
 func BenchmarkKernelManyCells(b *testing.B) {
 	if runtime.GOOS != "linux" {
-		b.Skip("the memory of a process is read from /proc")
+		testreq.Skip(b, "the memory of a process is read from /proc")
 	}
 	for b.Loop() {
 		c := startChild(b)
