@@ -3,6 +3,7 @@ package interp
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/cosmos72/gomacro/fast"
@@ -87,9 +88,15 @@ func (c *compiler) callMayWait(n *ast.CallExpr) bool {
 	if id, ok := n.Fun.(*ast.Ident); ok && strings.HasPrefix(id.Name, hidden) {
 		return false
 	}
+	if sel, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(neverWait, c.importedPath(sel)) {
+		return false
+	}
 	tv := c.info.Types[n.Fun]
 	return !tv.IsType() && !tv.IsBuiltin()
 }
+
+// neverWait are packages whose functions only compute, which loops call a lot.
+var neverWait = []string{"bytes", "errors", "math", "math/bits", "math/cmplx", "strconv", "strings", "unicode", "unicode/utf8"}
 
 // declareAction declares a builtin without arguments and results.
 func (in *interpreter) declareAction(name string, action func(env *fast.Env)) {

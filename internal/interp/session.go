@@ -48,8 +48,8 @@ type Sink interface {
 
 // Updater is a Sink that can change what it has shown, also after its cell ended:
 // it also receives what goroutines of the cell print by fmt, log and Display when
-// a later cell runs. Without it an update is shown like any other value, and
-// nothing is cleared.
+// a later cell runs. Without it a display that changes is shown once, as it is
+// when the cell ends, and nothing is cleared.
 type Updater interface {
 	// Update receives what takes the place of each display that has the same
 	// "display_id" among its transient values.
@@ -171,6 +171,7 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 		err = newError(namePanic, "the cell ended the goroutine that it ran on", place{cell: cell.Name})
 	}
 	s.out.flush()
+	s.out.release()
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type outputs struct {
 
 	mu             sync.Mutex // held for each call of a sink
 	sink           Sink       // of the last cell
+	held           []held     // for a sink that is no Updater
 	stdout, stderr *stream
 }
 
@@ -118,16 +119,45 @@ func (o *outputs) lateText(to Sink, name, text string) {
 	to.Stream(name, text)
 }
 
-// update sends what takes the place of an earlier display.
-func (o *outputs) update(data display.Data) {
+// update sends what takes the place of an earlier display, or is the first one
+// with an id. A sink that cannot change what it has gets the last one, when the
+// cell ends.
+func (o *outputs) update(id string, data display.Data, first bool) {
 	o.flush()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if u, ok := o.sink.(Updater); ok {
-		u.Update(data)
-	} else if o.sink != nil {
+	u, ok := o.sink.(Updater)
+	switch {
+	case !ok:
+		i := slices.IndexFunc(o.held, func(h held) bool { return h.id == id })
+		if i < 0 {
+			o.held = append(o.held, held{id, data})
+		} else {
+			o.held[i].data = data
+		}
+	case first:
 		o.sink.Display(data)
+	default:
+		u.Update(data)
 	}
+}
+
+// held is the last state of a display that changes.
+type held struct {
+	id   string
+	data display.Data
+}
+
+// release sends what was held until the cell's end.
+func (o *outputs) release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, h := range o.held {
+		if o.sink != nil {
+			o.sink.Display(h.data)
+		}
+	}
+	o.held = nil
 }
 
 // clear removes what the cell has shown.

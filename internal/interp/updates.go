@@ -63,11 +63,7 @@ func (s *Session) updateDisplay(id string, data display.Data) {
 	maps.Copy(transient, data.Transient)
 	transient["display_id"] = id
 	data.Transient = transient
-	if s.updates.known(id) {
-		s.out.update(data)
-	} else {
-		s.out.display(nil, data)
-	}
+	s.out.update(id, data, !s.updates.known(id))
 }
 
 // compileUpdate compiles a call of display.Update(id, value), as compileDisplay

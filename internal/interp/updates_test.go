@@ -2,6 +2,7 @@ package interp
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rlx-go/gopherscope/internal/display"
@@ -48,6 +49,19 @@ func TestUpdates(t *testing.T) {
 	log := on("d", "bar := display.Progress(\"steps\", 3)\nfor i := range 3 {\n\tbar.Set(i + 1)\n}")
 	if len(log) < 2 || log[0][:8] != "display " || log[len(log)-1][:7] != "update " {
 		t.Errorf("a progress bar: %q", log)
+	}
+}
+
+// A notebook that is run without a front end has the last state only.
+func TestUpdatesWithoutAPage(t *testing.T) {
+	s := open(t)
+	o := run(t, s, "import \"display\"\nbar := display.Progress(\"p\", 2)\nfor i := range 3 {\n\tdisplay.Update(\"x\", i)\n\tbar.Set(i)\n}\ndisplay.Display(\"between\")\ndisplay.Clear(true)")
+	var texts []string
+	for _, e := range o.events {
+		texts = append(texts, e.text)
+	}
+	if len(texts) != 3 || texts[0] != "between" || !strings.HasPrefix(texts[1], "p [##############################] 2/2") || texts[2] != "2" {
+		t.Errorf("shown: %q", texts)
 	}
 }
 

@@ -73,7 +73,7 @@ func (in *interpreter) interrupted() <-chan struct{} {
 // recv waits until it has received from a channel, and returns a channel that
 // gives what it received.
 func (in *interpreter) recv(c reflect.Value) reflect.Value {
-	if !in.onEvaluator() {
+	if !in.onEvaluator() || c.Len() > 0 {
 		return c
 	}
 	v, ok := c.TryRecv()
