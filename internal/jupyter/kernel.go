@@ -289,7 +289,7 @@ func (k *Kernel) answer(ctx context.Context, r *request) {
 	}
 }
 
-// handlers does the requests of each kind and returns the content of the reply,
+// handlers do the requests of each kind and return the content of the reply,
 // with an error also when the log is to have more. Kinds that are not here get no
 // answer, as the protocol wants.
 var handlers = map[string]func(*Kernel, context.Context, *request) (any, error){
