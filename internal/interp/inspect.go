@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/doc/comment"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -87,6 +88,26 @@ func openCall(text string) int {
 	return -1
 }
 
+// displayEntries are the functions of package display that only cells have.
+var displayEntries = map[string]docs.Entry{
+	"Clear":    {Decl: "func Clear(wait bool)", Doc: "Clear removes the outputs of the cell, at once or, with wait, when the next output comes."},
+	"Display":  {Decl: "func Display(value any) error", Doc: "Display shows a value now: in its own way when it has one, and else as text. The error is always nil."},
+	"Progress": {Decl: "func Progress(label string, total int) *Bar", Doc: "Progress shows a progress bar for total steps, which its methods Add and Set move."},
+	"Update":   {Decl: "func Update(id string, value any)", Doc: "Update shows a value in the place of the one that was shown with the same id, or after the outputs so far when there is none."},
+}
+
+// entriesOf is the documentation of a package by name.
+func entriesOf(importPath string) map[string]docs.Entry {
+	if importPath == "github.com/gopherdata/gophernotes" { // another name of it
+		importPath = displayPath
+	}
+	entries := docs.Package(importPath)
+	if importPath == displayPath {
+		maps.Copy(entries, displayEntries)
+	}
+	return entries
+}
+
 // description is what is known of a name.
 type description struct {
 	decl  string // Go
@@ -122,7 +143,7 @@ func (in *interpreter) lookUp(expr string, toks []lexeme) (description, bool) {
 		return in.ofCells(expr)
 	}
 	if path := in.pathOf(operand, toks); path != "" {
-		if e, ok := docs.Package(path)[name]; ok {
+		if e, ok := entriesOf(path)[name]; ok {
 			return description{decl: e.Decl, doc: e.Doc}, true
 		}
 		for _, c := range in.packageMembers(path) {
@@ -159,7 +180,7 @@ func (in *interpreter) pathOf(name string, toks []lexeme) string {
 }
 
 func packageDescription(importPath string) description {
-	return description{decl: fmt.Sprintf("package %s // import %q", packageName(importPath), importPath), doc: docs.Package(importPath)[""].Doc}
+	return description{decl: fmt.Sprintf("package %s // import %q", packageName(importPath), importPath), doc: entriesOf(importPath)[""].Doc}
 }
 
 // ofCells describes a name of the notebook, or one that Go predeclares.
@@ -168,8 +189,12 @@ func (in *interpreter) ofCells(name string) (description, bool) {
 	bind, typ := in.comp.Binds[name], in.comp.Types[name]
 	obj := in.world.object(in.world.main, name, bind, typ)
 	if obj == nil {
-		e, ok := docs.Package("builtin")[name]
+		e, ok := entriesOf("builtin")[name]
 		return description{decl: e.Decl, doc: e.Doc}, ok
+	}
+	if bind != nil && bind == in.initial[displayName] {
+		e := displayEntries[displayName]
+		return description{decl: e.Decl, doc: e.Doc}, true
 	}
 	d := description{decl: types.ObjectString(obj, shortNames)}
 	if own, ok := in.declarations[name]; ok {
@@ -216,7 +241,7 @@ func (in *interpreter) member(operand, name string) (description, bool) {
 		return description{decl: own.text, doc: own.doc, place: fmt.Sprintf("declared in %s, line %d", own.at.cell, own.at.line)}, true
 	}
 	if named.Obj().Pkg() != nil {
-		if e, ok := docs.Package(named.Obj().Pkg().Path())[full]; ok {
+		if e, ok := entriesOf(named.Obj().Pkg().Path())[full]; ok {
 			return description{decl: e.Decl, doc: e.Doc}, true
 		}
 	}
@@ -253,7 +278,7 @@ func (d description) data() display.Data {
 func (in *interpreter) doc(name string) error {
 	if path := in.docPath(name); path != "" {
 		d := packageDescription(path)
-		entries := docs.Package(path)
+		entries := entriesOf(path)
 		var names []string
 		for n := range entries {
 			if n != "" {
@@ -274,11 +299,11 @@ func (in *interpreter) doc(name string) error {
 		if operand, member, selects := cutLast(name); selects {
 			if path := in.docPath(operand); path != "" {
 				var e docs.Entry
-				e, ok = docs.Package(path)[member]
+				e, ok = entriesOf(path)[member]
 				d = description{decl: e.Decl, doc: e.Doc}
 			} else if operand, typ, selects := cutLast(operand); selects && in.docPath(operand) != "" { // pkg.Type.Method
 				var e docs.Entry
-				e, ok = docs.Package(in.docPath(operand))[typ+"."+member]
+				e, ok = entriesOf(in.docPath(operand))[typ+"."+member]
 				d = description{decl: e.Decl, doc: e.Doc}
 			}
 		}
