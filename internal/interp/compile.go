@@ -14,8 +14,9 @@ import (
 // unit is a compiled cell: all of it compiles before any of it runs.
 type unit struct {
 	// setup makes the cell's functions and methods; it cannot fail.
-	setup []*fast.Expr
-	steps []*step
+	setup     []*fast.Expr
+	steps     []*step
+	instances []instance // of generic functions
 }
 
 // step is one top-level statement or variable.

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cosmos72/gomacro/imports"
+
+	"github.com/rlx-go/gopherscope/internal/generics"
 )
 
 // Completion is an answer to Complete. Start and End are offsets in code
@@ -306,6 +308,9 @@ func (in *interpreter) typeOf(expr string) (ast.Expr, *types.Package, types.Type
 // packageMembers are the names of a package that can be imported, whether or not
 // it has been.
 func (in *interpreter) packageMembers(importPath string) (list []candidate) {
+	for _, name := range generics.Names(importPath) {
+		list = append(list, candidateOf(generics.Declared(importPath).Scope().Lookup(name)))
+	}
 	p, ok := imports.Packages[importPath]
 	if !ok {
 		return nil

@@ -70,7 +70,6 @@ var compileMistakes = []mistake{
 	// Imports.
 	wrong("unknown import", "import \"nosuch/pkg\"", "cell 1:1:8: package \"nosuch/pkg\" is not built in"),
 	wrong("misspelt import", "import (\n\t\"fmt\"\n\t\"strngs\"\n)", "cell 1:3:2: package \"strngs\" is not built in; similar: \"strings\""),
-	wrong("import of generic functions", "import \"maps\"", "cell 1:1:8: package \"maps\" is not built in"),
 	wrong("import by its last element", "import \"mat\"", "cell 1:1:8: package \"mat\" is not built in; similar: \"gonum.org/v1/gonum/mat\"..."),
 }
 

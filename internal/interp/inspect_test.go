@@ -45,6 +45,7 @@ m := mat.NewDense(2, 2, nil)`)
 		{"display.Progress(|", []string{"func Progress(label string, total int) *Bar"}},
 		{"Display|", []string{"func Display(value any) error"}},
 		{"display.HTML|", []string{"func HTML(html string) Data"}},
+		{"import \"slices\"\nslices.Sort|", []string{"func Sort[S ~[]E, E cmp.Ordered](x S)"}},
 		{"nothing|", nil},
 		{"\"Area|\"", nil},
 		{"|", nil},

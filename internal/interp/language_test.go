@@ -180,6 +180,19 @@ fmt.Print(" ", <-anys, <-anys)
 errs := make(chan error, 1)
 select { case errs <- nil: default: }
 fmt.Print(" ", <-errs == nil)`, "1 true 1 3 0,2, 5 named! \"\" false 3 <nil> true"),
+	one("slices, maps and cmp", `import ("cmp"; "maps"; "slices"; "strings")
+type P struct{ name string; age int }
+ps := []P{{"b", 2}, {"a", 2}, {"c", 1}}
+slices.SortFunc(ps, func(x, y P) int { return cmp.Or(cmp.Compare(x.age, y.age), strings.Compare(x.name, y.name)) })
+xs := []int{3, 1, 2}
+slices.Sort(xs)
+at, found := slices.BinarySearch(xs, 2)
+m := map[string]float64{"x": 1.5, "y": 2}
+keys := slices.Sorted(maps.Keys(m))
+type Name string
+names := []Name{"q", "p"}
+slices.Sort(names)
+[]any{ps, xs, at, found, keys, slices.Max([]float64{1, 3, 2}), slices.Contains(names, "p"), slices.Index(names, "q")}`, "[[{name:c age:1} {name:a age:2} {name:b age:2}] [1 2 3] 1 true [x y] 3 true 1]"),
 	prints("workers", `import ("fmt"; "sync")
 jobs, results := make(chan int), make(chan int, 100)
 var wg sync.WaitGroup

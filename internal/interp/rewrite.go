@@ -18,6 +18,7 @@ func newInfo() types.Info {
 		Uses:       map[*ast.Ident]types.Object{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Instances:  map[*ast.Ident]types.Instance{},
 	}
 }
 
@@ -31,6 +32,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	inSelect := map[ast.Expr]bool{} // what the cases of a select receive from
 	pre := func(cur *astutil.Cursor) bool {
 		if x, ok := cur.Node().(ast.Expr); ok {
+			if with := c.genericFunc(x); with != nil {
+				cur.Replace(with)
+				return false
+			}
 			if constant := c.typedConstant(x); constant != nil {
 				cur.Replace(constant)
 				if converted := c.toInterface(constant, cur, elements); converted != nil {

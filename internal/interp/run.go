@@ -31,6 +31,7 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 	progress := &running{unit: u}
 	in.running.Store(progress)
 	defer in.running.CompareAndSwap(progress, nil)
+	in.install(u.instances)
 	for _, e := range u.setup {
 		in.exec(e)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/cosmos72/gomacro/fast"
 	gomacro "github.com/cosmos72/gomacro/go/types"
 	"github.com/cosmos72/gomacro/xreflect"
+
+	"github.com/rlx-go/gopherscope/internal/generics"
 )
 
 // world is what gomacro knows, in the types of go/types. gomacro's own types
@@ -88,6 +90,9 @@ func (w *world) importName(imp *fast.Import, name string) {
 func (w *world) pkg(path, name string) *types.Package {
 	if path == mainPath {
 		return w.main
+	}
+	if pkg := generics.Declared(path); pkg != nil {
+		return pkg
 	}
 	pkg := w.packages[path]
 	if pkg == nil {

@@ -32,7 +32,7 @@ func main() {
 		Env:  append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"),
 		Fset: token.NewFileSet(),
 	}
-	pkgs, err := packages.Load(config, append(paths, "builtin", "github.com/rlx-go/gopherscope/internal/display")...)
+	pkgs, err := packages.Load(config, append(paths, "builtin", "cmp", "iter", "maps", "slices", "github.com/rlx-go/gopherscope/internal/display")...)
 	if err != nil {
 		log.Fatal(err)
 	}
