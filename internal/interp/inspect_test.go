@@ -4,7 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosmos72/gomacro/imports"
+
+	"github.com/rlx-go/gopherscope/internal/bindings"
 	"github.com/rlx-go/gopherscope/internal/display"
+	"github.com/rlx-go/gopherscope/internal/interp/docs"
 )
 
 func TestInspect(t *testing.T) {
@@ -156,5 +160,22 @@ v         T                     {A:1}
 	e := runInterrupted(t, s, "$ echo started; exec sleep 100")
 	if e.Name != "Interrupted" || ctx.Err() != nil {
 		t.Errorf("an interrupted command gave %v", e)
+	}
+}
+
+// The documentation is made from the packages of the tables.
+func TestEveryNameHasItsDocumentation(t *testing.T) {
+	for _, path := range bindings.Packages() {
+		entries := docs.Package(path)
+		if entries == nil {
+			t.Errorf("%s has none: run go generate in internal/interp/docs", path)
+			continue
+		}
+		p := imports.Packages[path]
+		for name := range p.Binds {
+			if _, ok := entries[name]; !ok {
+				t.Errorf("%s.%s has none", path, name)
+			}
+		}
 	}
 }
