@@ -3,6 +3,7 @@ package opscope
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -23,49 +24,183 @@ const (
 // singular values: up to 1625 x 1625 or 1024 x 4096, a few seconds at most.
 const DefaultSVDLimit = 1 << 32
 
+// DefaultMemory is what ProbeRows holds of a matrix, in bytes, if Options names
+// no other bound.
+const DefaultMemory = 256 << 20
+
+// Extras are the probes that Probe runs on request, joined by |.
+type Extras uint
+
+const (
+	// ExtraBits adds symmetric quantization to 3, 5, 6 and 7 bits to that to
+	// 8 and 4.
+	ExtraBits Extras = 1 << iota
+	// ExtraAsymmetric adds quantization with a zero point.
+	ExtraAsymmetric
+	// ExtraScaleSearch adds quantization whose steps are searched for.
+	ExtraScaleSearch
+	// ExtraFormats adds the formats that models are shipped in.
+	ExtraFormats
+	// ExtraSparse adds 1:4 and 4:8 sparsity.
+	ExtraSparse
+	// ExtraLUT adds a table of 16 values.
+	ExtraLUT
+
+	// AllExtras is all of them.
+	AllExtras = 1<<iota - 1
+)
+
 // Options changes what Probe does. The zero value probes an unnamed weight.
 type Options struct {
 	// Name is copied to the profile.
 	Name string
 	// Role is Weight if empty.
 	Role Role
+	// OutIn says that the rows of the matrix given are output channels, as in
+	// files of PyTorch: the matrix is the transpose of W[k,n]. Not for an
+	// activation.
+	OutIn bool
+	// Budget is the relative L2 error that Profile.BestBits must keep; 0 stands
+	// for DefaultError.
+	Budget float64
+	// Memory bounds what ProbeRows holds, in bytes; 0 stands for DefaultMemory.
+	Memory int64
+	// Sketch is SpectralOptions.Sketch.
+	Sketch int
 	// SVDLimit is the largest rows·cols·min(rows, cols) for which a weight's
-	// singular values are computed. 0 stands for DefaultSVDLimit; a negative
+	// singular values are looked at. 0 stands for DefaultSVDLimit; a negative
 	// number turns them off.
 	SVDLimit int64
+	// Extra asks for more probes.
+	Extra Extras
+	// InputMeanSquares, one value an input channel, asks for
+	// QuantResult.WeightedError. Each is the mean of the squares that the channel
+	// has in the activations of a calibration set.
+	InputMeanSquares []float64
 }
 
-// Profile is what Probe found in one matrix. A float is NaN, null in JSON,
-// where the matrix has non-finite elements.
+// Profile is what Probe found in one matrix. A weight is described as W[k,n],
+// whatever the order it was stored in. A float is NaN, null in JSON, where the
+// matrix has non-finite elements.
 type Profile struct {
 	Name string `json:"name,omitempty"`
 	Role Role   `json:"role"`
-	Rows int    `json:"rows"`
-	Cols int    `json:"cols"`
+	// Rows is k, the number of input channels of a weight, or the number of
+	// tokens of an activation.
+	Rows int `json:"rows"`
+	// Cols is n, the number of output channels of a weight, or the number of
+	// input channels of an activation.
+	Cols int `json:"cols"`
 	// NonFinite counts the NaN and infinite elements.
 	NonFinite NonFinite `json:"non_finite"`
 	// Density is the fraction of elements that are not zero; see Density.
 	Density float64 `json:"density"`
+	// Zeros counts the elements that are exactly zero.
+	Zeros int64 `json:"zeros"`
 	// Norm is the Frobenius norm.
 	Norm float64 `json:"norm"`
+	// Min and Max are the smallest and the largest element, Mean is the mean of all.
+	Min  float64 `json:"min"`
+	Max  float64 `json:"max"`
+	Mean float64 `json:"mean"`
+	// Kurtosis is m₄/m₂², from the moments about the mean: 3 for Gaussian
+	// elements, 1.8 for uniform ones, at least 1; 0 if all elements are equal.
+	Kurtosis float64 `json:"kurtosis"`
+	// Quant holds the quantization errors measured: at 8 and 4 bits, per tensor,
+	// row and column and in groups of 32 and 128, then what Options.Extra asks for.
+	Quant []QuantResult `json:"quant"`
+	// BestBits is the smallest number of bits from 3 to 8 at which the error
+	// per output channel (per token of an activation) is within Options.Budget,
+	// 0 if there is none.
+	BestBits int `json:"best_bits"`
+	// Outliers describes the rows, then the columns.
+	Outliers []Outliers `json:"outliers"`
+	// Sparse holds the errors of N:M sparsity along k: 2:4, then what
+	// Options.Extra asks for.
+	Sparse []NM `json:"sparse"`
+	// Ternary is the error of ternary weights; see TernaryError.
+	Ternary float64 `json:"ternary"`
+	// Cardinality counts the distinct values; see CountDistinct.
+	Cardinality Cardinality `json:"cardinality"`
 	// StableRank is ‖W‖²/σ₁²; see StableRank.
 	StableRank float64 `json:"stable_rank"`
-	// Quant holds the quantization errors measured: at 8 and 4 bits, per tensor,
-	// row and column.
-	Quant []QuantResult `json:"quant"`
-	// Spectrum holds all singular values, or is nil where they were not
-	// computed, as for every activation.
+	// Spectral is what is known of the singular values, nil where they were not
+	// looked at, as for every activation.
+	Spectral *Spectral `json:"spectral,omitempty"`
+	// Spectrum holds all singular values, or is nil where not all of them are
+	// known.
 	Spectrum Spectrum `json:"spectrum,omitempty"`
 	// Notes says what a reader must know beyond the figures, such as that
 	// the singular values were not computed, and why.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// QuantResult is one result of QuantError.
+// QuantResult is the error of one way to quantize a matrix.
 type QuantResult struct {
 	Bits        int         `json:"bits"`
 	Granularity Granularity `json:"granularity"`
-	Error       float64     `json:"error"`
+	// Group is the number of elements along k that share a step, for PerGroup
+	// only.
+	Group int `json:"group,omitempty"`
+	// Method is how steps and codes are found; empty for the symmetric absmax
+	// quantization of QuantError.
+	Method Method `json:"method,omitempty"`
+	// Format is the name of a format that models are shipped in, such as "Q4_K".
+	Format string `json:"format,omitempty"`
+	// BitsPerWeight counts the codes and what is stored with them: per tensor, row and
+	// column a float32 step, per group a float16 one, and a code for each zero point.
+	BitsPerWeight float64 `json:"bits_per_weight"`
+	// Error is the relative L2 error, ‖Ŵ-W‖/‖W‖.
+	Error float64 `json:"error"`
+	// WeightedError is what Options.InputMeanSquares asks for, 0 without: with
+	// h[k] for them it is the root of Σ h[k](ŵ[k,j]-w[k,j])² / Σ h[k]w[k,j]², the
+	// relative error of the product if the input channels are uncorrelated.
+	WeightedError float64 `json:"weighted_error,omitempty"`
+}
+
+// Method is a way to choose the steps of a quantization.
+type Method string
+
+const (
+	// Asymmetric spreads the codes from the smallest to the largest of the
+	// elements that share a step.
+	Asymmetric Method = "asymmetric"
+	// ScaleSearch chooses the symmetric step of the least squared error.
+	ScaleSearch Method = "scale search"
+	// BestTable chooses 2^bits values for the least squared error.
+	BestTable Method = "table"
+)
+
+// Outliers compares the largest magnitudes of the rows, or columns, of a matrix.
+type Outliers struct {
+	// Axis is PerRow or PerColumn. A row of a weight is an input channel, a
+	// column an output channel.
+	Axis Granularity `json:"axis"`
+	// Count is how many rows or columns have a largest magnitude above
+	// OutlierRatio times the median one.
+	Count int `json:"count"`
+	// Ratio is the largest of them over the median, at least 1; 0 for a zero matrix.
+	Ratio float64 `json:"ratio"`
+}
+
+// OutlierRatio is how far above the median the largest magnitude of an outlier
+// channel lies.
+const OutlierRatio = 6
+
+// NM is the error of keeping the N largest magnitudes of each M consecutive
+// elements along k; see NMError.
+type NM struct {
+	N     int     `json:"n"`
+	M     int     `json:"m"`
+	Error float64 `json:"error"`
+}
+
+// Cardinality is a number of distinct values.
+type Cardinality struct {
+	// Distinct is the number of values that differ beyond rounding.
+	Distinct int `json:"distinct"`
+	// More says that there are more than Distinct, where counting stopped.
+	More bool `json:"more,omitempty"`
 }
 
 // Probe measures one matrix: non-finite elements, density, norm, stable rank,
@@ -110,6 +245,11 @@ func Probe(ctx context.Context, w Matrix, o Options) (Profile, error) {
 	return p, nil
 }
 
+// ProbeRows is Probe for a matrix that is read by blocks of rows.
+func ProbeRows(ctx context.Context, r RowReader, o Options) (Profile, error) {
+	return Profile{}, errors.ErrUnsupported
+}
+
 func (p *Profile) note(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
@@ -123,7 +263,7 @@ func (p *Profile) probeQuant(ctx context.Context, w Matrix, s stats) error {
 	}
 	errs, err := quantErrors(ctx, w, s, formats)
 	for i, f := range formats {
-		p.Quant = append(p.Quant, QuantResult{f.bits, f.g, errs[i]})
+		p.Quant = append(p.Quant, QuantResult{Bits: f.bits, Granularity: f.g, Error: errs[i]})
 	}
 	return err
 }

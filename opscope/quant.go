@@ -19,6 +19,9 @@ const (
 	// channel, which is what "per channel" means: the step then leaves the
 	// sum over k and scales one output.
 	PerColumn Granularity = "column"
+	// PerGroup: one step a group of consecutive elements along k of one output
+	// channel; along a row of an activation.
+	PerGroup Granularity = "group"
 )
 
 // The range of bit widths that QuantError takes.
