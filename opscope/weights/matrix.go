@@ -102,7 +102,7 @@ func (f *File) Matrix(name string) (Matrix, error) {
 
 // skipReason says why the tensor cannot be seen as a matrix, "" if it can.
 func (t *Tensor) skipReason() string {
-	info, known := dtypes[t.DType]
+	info, known := t.DType.info()
 	switch {
 	case t.Elements() == 0:
 		return "empty: shape " + shapeString(t.Shape) + " has no value"
@@ -115,7 +115,7 @@ func (t *Tensor) skipReason() string {
 	case !known:
 		return "dtype " + quote(string(t.DType)) + " is not known"
 	case info.decode == nil:
-		return fmt.Sprintf("dtype %s is not decoded", t.DType)
+		return fmt.Sprintf("dtype %s is not decoded: %s", t.DType, info.skip)
 	}
 	return ""
 }
@@ -206,3 +206,7 @@ func transpose(a kernels.Matrix) kernels.Matrix {
 	}
 	return t
 }
+
+// SetStacks has every 3-D tensor whose name matches one of the patterns, as path.Match
+// has them, taken as a stack of matrices.
+func (f *File) SetStacks(patterns ...string) error { f.stacks = patterns; return nil }

@@ -123,7 +123,7 @@ func (h *headerReader) readMetadata() error {
 }
 
 func (h *headerReader) readTensor() error {
-	t := &Tensor{Name: h.tensor, src: h.src}
+	t := &Tensor{Name: h.tensor, File: h.src.name, src: h.src}
 	var hasDType, hasShape, hasOffsets bool
 	err := h.object("the entry", func(key string) error {
 		var err error

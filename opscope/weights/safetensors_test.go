@@ -36,7 +36,6 @@ func TestRefused(t *testing.T) {
 		{"header length at the limit", lying(100_000_000, "{}"), 0, "", "only 2 bytes follow"},
 		{"header length above the limit", lying(100_000_001, "{}"), 0, "", "not a safetensors file"},
 		{"header length of all ones", lying(math.MaxUint64, "{}"), 0, "", "not a safetensors file"},
-		{"GGUF", []byte("GGUF\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"), 0, "", "not a safetensors file"},
 		{"leading space", tensorFile(" {}", nil), start, "", "does not begin with {"},
 		{"byte order mark", tensorFile("\ufeff{}", nil), start, "", "does not begin with {"},
 		{"null header", tensorFile("null", nil), start, "", "does not begin with {"},
