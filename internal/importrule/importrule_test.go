@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"internal/testreq":      {},
 	"kernels":               {"internal/cpu", "internal/pages", "gonum.org/v1/gonum"},
 	"kernels/kerneltest":    {"kernels"},
-	"opscope":               {"kernels", "gonum.org/v1/gonum"},
+	"opscope":               {"internal/cpu", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":         {"kernels", "internal/cpu", "internal/pages"},
 	"opscope/weights":       {"kernels"},
 }
