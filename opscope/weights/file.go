@@ -60,21 +60,15 @@ type Tensor struct {
 	Offset int64  // of the first byte, from the start of that file
 	Bytes  int64  // length in the file
 
-	src *source
-	// reversed is set if the file has the axes the other way round, the first one
-	// contiguous, so that Shape is what it says turned round.
-	reversed bool
+	src      *source
+	format   string
+	siblings map[string]*Tensor // of the same file or model, by name
+	fortran  bool               // an array in Fortran order, whose shape is Shape turned round
 }
 
 // Elements returns the number of values of the tensor: the product of its shape, 1
 // for a scalar.
-func (t *Tensor) Elements() int {
-	n := 1
-	for _, d := range t.Shape {
-		n *= d
-	}
-	return n
-}
+func (t *Tensor) Elements() int { return product(t.Shape) }
 
 // part is one file as its format's reader gives it.
 type part struct {
@@ -150,6 +144,7 @@ func newFile(name string, p part) *File {
 	f.byName = make(map[string]*Tensor, len(p.tensors))
 	for _, t := range p.tensors {
 		f.byName[t.Name] = t
+		t.format, t.siblings = p.format, f.byName
 	}
 	return f
 }

@@ -233,7 +233,7 @@ func sizeFault(t *Tensor) string {
 		return fmt.Sprintf("the size of shape %s overflows", shapeString(t.Shape))
 	}
 	if low != uint64(t.Bytes) {
-		return fmt.Sprintf("shape %s of %s needs %d bytes, data_offsets hold %d", shapeString(t.Shape), t.DType, low, t.Bytes)
+		return fmt.Sprintf("shape %s of %s needs %d bytes, it has %d", shapeString(t.Shape), t.DType, low, t.Bytes)
 	}
 	return ""
 }

@@ -111,8 +111,8 @@ func TestRefused(t *testing.T) {
 		{"bits overflow to 0", tensorFile(`{"a":{"dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0]}}`, nil), -1, "a", "overflows"},
 		{"count of an unknown dtype overflows", tensorFile(`{"a":{"dtype":"X","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, nil), -1, "a", "overflows"},
 
-		{"too few bytes for the shape", tensorFile(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, make([]byte, 4)), -1, "a", "shape [2] of F32 needs 8 bytes, data_offsets hold 4"},
-		{"too many bytes for the shape", tensorFile(`{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,5]}}`, make([]byte, 5)), -1, "a", "needs 4 bytes, data_offsets hold 5"},
+		{"too few bytes for the shape", tensorFile(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, make([]byte, 4)), -1, "a", "shape [2] of F32 needs 8 bytes, it has 4"},
+		{"too many bytes for the shape", tensorFile(`{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,5]}}`, make([]byte, 5)), -1, "a", "needs 4 bytes, it has 5"},
 		{"no bytes for a scalar", tensorFile(`{"a":{"dtype":"F32","shape":[],"data_offsets":[0,0]}}`, nil), -1, "a", "shape [] of F32 needs 4 bytes"},
 		{"half a byte", tensorFile(`{"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}}`, make([]byte, 2)), -1, "a", "3 values of F4 do not fill whole blocks of 2"},
 		{"6-bit values", tensorFile(`{"a":{"dtype":"F6_E2M3","shape":[2],"data_offsets":[0,2]}}`, make([]byte, 2)), -1, "a", "2 values of F6_E2M3 do not fill whole blocks of 4"},
