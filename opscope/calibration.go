@@ -63,8 +63,8 @@ var calibratedDensities = []float64{0, 0.1, 0.5, 1}
 // logarithm of the bytes; below the smallest the time is that of the smallest, and above
 // the largest it grows in proportion to the bytes. Times with zeros to skip are on
 // straight lines over the density. If the weight, or workingSet, the number of bytes
-// that are read from one such call to the next, is above the size of the last-level
-// cache, the time is at least what reading the weight from memory takes.
+// that are read from one such call to the next, is above half the size of the
+// last-level cache, the time is at least what reading the weight from memory takes.
 func (c *Calibration) Time(call Call, workingSet int64) time.Duration {
 	bytes := float64(max(call.bytes(), 1))
 	var ns float64
@@ -75,7 +75,7 @@ func (c *Calibration) Time(call Call, workingSet int64) time.Duration {
 	} else {
 		ns = c.interpolate(call, bytes)
 	}
-	if ns > 0 && max(call.bytes(), workingSet) > c.LastLevelCache && c.MemoryGBps > 0 {
+	if ns > 0 && max(call.bytes(), workingSet) > c.LastLevelCache/2 && c.MemoryGBps > 0 {
 		ns = max(ns, bytes/c.MemoryGBps) // 1e9 bytes a second are bytes a nanosecond
 	}
 	return time.Duration(math.Round(ns))

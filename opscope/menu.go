@@ -49,7 +49,7 @@ var ErrNoKernel = errors.New("no kernel")
 type Choice struct {
 	Action Action `json:"action"`
 	// DType is the type that KeepDense keeps, such as "BF16"; empty for other
-	// actions.
+	// actions and in a choice from an activation's profile.
 	DType string `json:"dtype,omitempty"`
 	// Rank is the rank of the factors, for Factored only.
 	Rank int `json:"rank,omitempty"`
@@ -120,7 +120,10 @@ func (c Choice) Name() string {
 func (c Choice) String() string {
 	s := fmt.Sprintf("%s: error %.2g", c.Name(), c.Error)
 	if c.Bytes > 0 {
-		s += fmt.Sprintf(", %s, %.4g bits a weight", byteCount(c.Bytes), c.BitsPerWeight)
+		s += ", " + byteCount(c.Bytes)
+	}
+	if c.BitsPerWeight > 0 {
+		s += fmt.Sprintf(" (%.4g bits a weight)", c.BitsPerWeight)
 	}
 	if c.Work != 1 {
 		s += fmt.Sprintf(", %.3g of the multiply-adds", c.Work)
@@ -175,7 +178,7 @@ type menu struct {
 func newMenu(p Profile, b Budget) *menu {
 	m := &menu{p: p, b: b, k: int64(p.Rows), n: int64(p.Cols)}
 	keep := Choice{Action: KeepDense, DType: b.Baseline, Bytes: b.BaselineBytes, Why: "Exact."}
-	keep.HasKernel = b.Baseline == "F32" || b.Baseline == "BF16"
+	keep.HasKernel = keep.scheme() != ""
 	if !keep.HasKernel {
 		keep.Why += fmt.Sprintf(" No kernel multiplies by %s.", b.Baseline)
 	}
@@ -312,7 +315,12 @@ func (a Action) group() int {
 func (c Choice) scheme() string {
 	switch c.Action {
 	case KeepDense:
-		return map[string]string{"F32": kernels.SchemeF32, "BF16": kernels.SchemeBF16}[c.DType]
+		switch c.DType {
+		case "", "F32": // an activation's choice has no type of the weight
+			return kernels.SchemeF32
+		case "BF16":
+			return kernels.SchemeBF16
+		}
 	case BFloat16:
 		return kernels.SchemeBF16
 	case Int8PerChannel:

@@ -37,10 +37,8 @@ type Budget struct {
 	// Calibration, if not nil, gives Choice.Expected.
 	Calibration *Calibration
 	// WorkingSet is how many bytes are read from one product with the weight to the
-	// next, such as the size of the model that it belongs to. Above the size of the
-	// last-level cache, the expected time of a call is that of reading the weight
-	// from memory, or more; below, or if it is 0, the weight is in a cache if it
-	// fits into one.
+	// next, such as the size of the model that it belongs to. 0 stands for the
+	// weight alone. See Calibration.Time.
 	WorkingSet int64
 	// Outputs is the number of columns of the weight that an activation meets, for
 	// the expected time; 0 for a square weight.
@@ -138,7 +136,7 @@ func recommendForWeight(p Profile, b Budget) []Choice {
 }
 
 func recommendForActivation(p Profile, b Budget) []Choice {
-	dense := Choice{Action: KeepDense, DType: "F32", Work: 1, HasKernel: true, K: p.Cols, Why: "Exact."}
+	dense := Choice{Action: KeepDense, Work: 1, HasKernel: true, K: p.Cols, Why: "Exact."}
 	if p.NonFinite.Count > 0 {
 		dense.Why += fmt.Sprintf(" The activation has %v.", p.NonFinite)
 	}
