@@ -48,6 +48,9 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 		kernelCommand(stdout, stderr),
 		benchCommand(stdout, stderr),
 		cpuCommand(stdout),
+		probeCommand(stdout, stderr),
+		lsCommand(stdout),
+		diffCommand(stdout, stderr),
 	}
 }
 

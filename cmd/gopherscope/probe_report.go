@@ -1,0 +1,342 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rlx-go/gopherscope/opscope"
+)
+
+// probeReport is what a run found, and how it is told.
+type probeReport struct {
+	run        *probeRun
+	lines      []probeLine // in the order of the files
+	excluded   excludedTensors
+	notReached []probeItem // when the run was interrupted
+}
+
+// add takes a line that was just made, and prints it with --json: at once and with
+// one call, so that it is there whatever happens next.
+func (r *probeReport) add(line probeLine) error {
+	r.lines = append(r.lines, line)
+	if !r.run.json {
+		return nil
+	}
+	return writeError(printJSON(r.run.stdout, line))
+}
+
+// writeError says where a report could not be written to.
+func writeError(err error) error {
+	if err != nil {
+		err = fmt.Errorf("cannot write to the standard output: %w", err)
+	}
+	return err
+}
+
+// bytes is the size of the models in the report.
+func (r *probeReport) bytes() int64 {
+	var sum int64
+	for _, line := range r.lines {
+		sum += line.Bytes
+	}
+	return sum
+}
+
+// failures is an error if a matrix could not be read.
+func (r *probeReport) failures() error {
+	var failed []error
+	for _, line := range r.lines {
+		if line.Status == statusFailed {
+			failed = append(failed, errors.New(line.Reason))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// end prints the report and writes the page. With --json the lines are out already.
+func (r *probeReport) end() error {
+	if len(r.lines) == 0 {
+		return nil // interrupted before the first, or an empty part
+	}
+	slices.SortStableFunc(r.lines, func(a, b probeLine) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	plan, err := r.plan()
+	if err != nil {
+		// The matrices are probed, whatever the target: their table is worth having.
+		return errors.Join(r.tell(nil), err)
+	}
+	return errors.Join(r.tell(plan), r.writePage(plan))
+}
+
+func (r *probeReport) tell(plan *modelPlan) error {
+	switch {
+	case r.run.json:
+		return nil
+	case r.run.csv:
+		return writeError(r.printCSV(r.run.stdout, plan))
+	case r.run.options.Role == opscope.Activation:
+		return writeError(r.printActivations(r.run.stdout))
+	}
+	return writeError(r.printWeights(r.run.stdout, plan))
+}
+
+// probed returns the lines that have a profile.
+func (r *probeReport) probed() []*probeLine {
+	var list []*probeLine
+	for i := range r.lines {
+		if r.lines[i].Profile != nil {
+			list = append(list, &r.lines[i])
+		}
+	}
+	return list
+}
+
+// printWeights writes the tables and the words below them.
+func (r *probeReport) printWeights(out io.Writer, plan *modelPlan) error {
+	var b strings.Builder
+	probed := r.probed()
+	if len(probed) > 0 {
+		table := textTable{columns: []textColumn{
+			{"tensor", false}, {"dtype", false}, {"k x n", true}, {"bytes", true},
+			{"int8", true}, {"int4 g32", true}, {"2:4", true}, {"zeros", true}, {"rank 10%", true}, {"outl.", true},
+			{"action", false}, {"error", true}, {"after", true}, {"smaller", true}, {"x m=1", true}, {"x m=32", true},
+		}}
+		for _, line := range probed {
+			table.add(line.cells(plan.choice(line))...)
+		}
+		if err := table.print(&b); err != nil {
+			return err
+		}
+	}
+	if err := r.printKinds(&b, plan); err != nil {
+		return err
+	}
+	r.printTotals(&b, plan)
+	r.printNotProbed(&b)
+	r.printLayouts(&b)
+	r.printNotes(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// cells is the row of a line with an action.
+func (l *probeLine) cells(c opscope.Choice) []string {
+	f := figuresOf(l.Profile)
+	row := []string{
+		printable(l.Tensor), printable(l.DType), fmt.Sprintf("%d x %d", l.Profile.Rows, l.Profile.Cols), fileSize(l.Bytes),
+		number("%.4f", f.int8), number("%.4f", f.int4), number("%.3f", f.sparse), number("%.1f%%", 100*f.zeros), f.rankText(), f.outliers,
+		c.Name(), number("%.4f", c.Error), fileSize(c.Bytes), times(l.Bytes, c.Bytes),
+	}
+	for _, m := range []int{1, 32} {
+		row = append(row, faster(c, m))
+	}
+	return row
+}
+
+// times is how many times smaller after is than before.
+func times(before, after int64) string {
+	if after == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(before)/float64(after))
+}
+
+// faster is the expected speed-up with m rows of x.
+func faster(c opscope.Choice, m int) string {
+	if !c.HasKernel && c.Action != opscope.KeepDense {
+		return "none"
+	}
+	if e, ok := c.ExpectedAt(m); ok {
+		return fmt.Sprintf("%.2f", e.Speedup)
+	}
+	return "-"
+}
+
+func (r *probeReport) printTotals(b *strings.Builder, plan *modelPlan) {
+	var before, after, elements int64
+	byAction := map[string]int{}
+	var actions []string
+	probed := r.probed()
+	for _, line := range probed {
+		c := plan.choice(line)
+		before += line.Bytes
+		after += c.Bytes
+		elements += line.Elements
+		name := string(c.Action)
+		if byAction[name]++; byAction[name] == 1 {
+			actions = append(actions, name)
+		}
+	}
+	if len(probed) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s, %s values: %s, %.4g bits each; after the actions %s, %.4g bits, %s times smaller\n",
+		plural(len(probed), "matrix"), shortCount(elements), fileSize(before), bitsPerWeight(before, elements),
+		fileSize(after), bitsPerWeight(after, elements), times(before, after))
+	slices.SortStableFunc(actions, func(x, y string) int { return byAction[y] - byAction[x] })
+	var parts []string
+	for _, a := range actions {
+		parts = append(parts, strconv.Itoa(byAction[a])+" "+a)
+	}
+	fmt.Fprintf(b, "actions: %s\n", strings.Join(parts, ", "))
+	if plan == nil {
+		fmt.Fprintf(b, "budget: an error of %g in each matrix\n", r.run.budget)
+	} else {
+		b.WriteString(plan.words())
+	}
+}
+
+// printNotProbed says what share of the values was not looked at, and why.
+func (r *probeReport) printNotProbed(b *strings.Builder) {
+	type group struct {
+		reason   string
+		names    []string
+		elements int64
+		bytes    int64
+	}
+	var groups []*group
+	index := map[string]*group{}
+	var all, missing int64
+	for _, line := range r.lines {
+		all += line.Elements
+		if line.Profile != nil {
+			continue
+		}
+		reason := line.Reason
+		switch line.Status {
+		case statusTied:
+			all -= line.Elements // counted with the other
+			reason = "the same bytes as another tensor, counted once"
+		default:
+			missing += line.Elements
+		}
+		g := index[reason]
+		if g == nil {
+			g = &group{reason: reason}
+			index[reason] = g
+			groups = append(groups, g)
+		}
+		name := line.Tensor
+		if line.Status == statusTied {
+			name += " = " + line.TiedTo
+		}
+		g.names = append(g.names, name)
+		g.elements += line.Elements
+		g.bytes += line.Bytes
+	}
+	if n := len(r.notReached); n > 0 {
+		g := &group{reason: "not reached before the end"}
+		for _, it := range r.notReached {
+			if it.line.Status == statusTied {
+				continue
+			}
+			g.names = append(g.names, it.line.Tensor)
+			g.elements += it.line.Elements
+			g.bytes += it.line.Bytes
+		}
+		groups = append(groups, g)
+		all, missing = all+g.elements, missing+g.elements
+	}
+	all, missing = all+r.excluded.elements, missing+r.excluded.elements
+	fmt.Fprintf(b, "not probed: %s of %s values, %s\n", shortCount(missing), shortCount(all), shareText(missing, all))
+	for _, g := range groups {
+		fmt.Fprintf(b, "  %s, %s: %s: %s\n", plural(len(g.names), "tensor"), fileSize(g.bytes), printable(g.reason), some(g.names))
+	}
+	if e := r.excluded; e.tensors > 0 {
+		fmt.Fprintf(b, "  %s, %s: left out by --include and --exclude\n", plural(e.tensors, "tensor"), fileSize(e.bytes))
+	}
+}
+
+// shareText is a percentage that is 0 or 100 only where it is exactly so.
+func shareText(part, all int64) string {
+	if part == 0 || all == 0 {
+		return "0%"
+	}
+	share := 100 * float64(part) / float64(all)
+	switch {
+	case share < 0.01:
+		return "below 0.01%"
+	case part < all && share > 99.99:
+		return "above 99.99%"
+	}
+	return fmt.Sprintf("%.3g%%", share)
+}
+
+// printLayouts says which axes were taken, and why.
+func (r *probeReport) printLayouts(b *strings.Builder) {
+	names := map[[2]string][]string{}
+	var keys [][2]string
+	for _, line := range r.probed() {
+		if line.Layout == "" {
+			continue
+		}
+		key := [2]string{line.Layout, line.LayoutWhy}
+		if names[key] == nil {
+			keys = append(keys, key)
+		}
+		names[key] = append(names[key], line.Tensor)
+	}
+	for _, key := range keys {
+		why := key[1]
+		if why == "" {
+			why = "by --layout"
+		}
+		axes := "[" + strings.ReplaceAll(key[0], ",", ", ") + "]"
+		fmt.Fprintf(b, "layout %s, %s: %s\n", axes, printable(why), someMatrices(names[key], len(keys) == 1))
+	}
+}
+
+// someMatrices lists matrices, or says that it is all.
+func someMatrices(names []string, all bool) string {
+	if all {
+		return "all matrices"
+	}
+	return plural(len(names), "matrix") + ": " + some(names)
+}
+
+// printNotes writes the notes of the profiles, those that many share once.
+func (r *probeReport) printNotes(b *strings.Builder) {
+	names := map[string][]string{}
+	var notes []string
+	for _, line := range r.probed() {
+		for _, note := range line.Profile.Notes {
+			if names[note] == nil {
+				notes = append(notes, note)
+			}
+			names[note] = append(names[note], line.Tensor)
+		}
+	}
+	for _, note := range notes {
+		fmt.Fprintf(b, "%s: %s\n", some(names[note]), printable(note))
+	}
+}
+
+// printActivations writes the table of matrices that are activations.
+func (r *probeReport) printActivations(out io.Writer) error {
+	var b strings.Builder
+	table := textTable{columns: []textColumn{
+		{"tensor", false}, {"dtype", false}, {"tokens x channels", true}, {"bytes", true},
+		{"zeros", true}, {"int8", true}, {"kurtosis", true}, {"outl.", true},
+		{"action", false}, {"work", true}, {"x m=1", true}, {"x m=32", true},
+	}}
+	for _, line := range r.probed() {
+		p, f, c := line.Profile, figuresOf(line.Profile), line.choice()
+		table.add(printable(line.Tensor), printable(line.DType), fmt.Sprintf("%d x %d", p.Rows, p.Cols), fileSize(line.Bytes),
+			number("%.1f%%", 100*f.zeros), number("%.4f", p.QuantError(8, opscope.PerRow)), number("%.4g", p.Kurtosis), f.outliers,
+			c.Name(), number("%.2f", c.Work), faster(c, 1), faster(c, 32))
+	}
+	if len(table.rows) > 0 {
+		if err := table.print(&b); err != nil {
+			return err
+		}
+		b.WriteByte('\n')
+	}
+	r.printNotProbed(&b)
+	r.printNotes(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
