@@ -1,9 +1,6 @@
 package opscope
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -20,9 +17,9 @@ const (
 	Activation Role = "activation"
 )
 
-// DefaultSVDLimit is the rows·cols·min(rows, cols) up to which Probe computes
-// singular values: up to 1625 x 1625 or 1024 x 4096, a few seconds at most.
-const DefaultSVDLimit = 1 << 32
+// DefaultSVDLimit sets no limit: the time that singular values take grows no
+// faster than that of reading the matrix.
+const DefaultSVDLimit = math.MaxInt64
 
 // DefaultMemory is what ProbeRows holds of a matrix, in bytes, if Options names
 // no other bound.
@@ -203,92 +200,6 @@ type Cardinality struct {
 	More bool `json:"more,omitempty"`
 }
 
-// Probe measures one matrix: non-finite elements, density, norm, stable rank,
-// quantization errors, and for a weight all its singular values if it is
-// within Options.SVDLimit. Above that the stable rank is StableRank's, and a
-// note says that the rank was not looked at.
-//
-// The errors are a malformed matrix, an unknown role, and the context's own.
-// Non-finite elements are a finding, not an error.
-func Probe(ctx context.Context, w Matrix, o Options) (Profile, error) {
-	if err := check(w); err != nil {
-		return Profile{}, err
-	}
-	if o.Role == "" {
-		o.Role = Weight
-	}
-	if o.Role != Weight && o.Role != Activation {
-		return Profile{}, fmt.Errorf("opscope: unknown role %q, want %q or %q", string(o.Role), Weight, Activation)
-	}
-	s, err := gather(ctx, w)
-	if err != nil {
-		return Profile{}, err
-	}
-	p := Profile{
-		Name: o.Name, Role: o.Role, Rows: w.Rows, Cols: w.Cols,
-		NonFinite: s.nonFinite, Density: s.density(), Norm: s.norm(),
-	}
-	if err := p.probeQuant(ctx, w, s); err != nil {
-		return Profile{}, err
-	}
-	if err := p.probeRank(ctx, w, s, o.SVDLimit); err != nil {
-		return Profile{}, err
-	}
-	switch {
-	case s.elements == 0:
-		p.note("empty: every figure is 0 by definition")
-	case s.nonFinite.Count > 0:
-		p.note("%v: no other figure is given", s.nonFinite)
-	case s.sumSq == 0:
-		p.note("all zero: every figure is 0 by definition")
-	}
-	return p, nil
-}
-
-// ProbeRows is Probe for a matrix that is read by blocks of rows.
-func ProbeRows(ctx context.Context, r RowReader, o Options) (Profile, error) {
-	return Profile{}, errors.ErrUnsupported
-}
-
-func (p *Profile) note(format string, args ...any) {
-	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
-}
-
-func (p *Profile) probeQuant(ctx context.Context, w Matrix, s stats) error {
-	var formats []quantFormat
-	for _, bits := range []int{8, 4} {
-		for _, g := range []Granularity{PerTensor, PerRow, PerColumn} {
-			formats = append(formats, quantFormat{bits, g})
-		}
-	}
-	errs, err := quantErrors(ctx, w, s, formats)
-	for i, f := range formats {
-		p.Quant = append(p.Quant, QuantResult{Bits: f.bits, Granularity: f.g, Error: errs[i]})
-	}
-	return err
-}
-
-func (p *Profile) probeRank(ctx context.Context, w Matrix, s stats, limit int64) (err error) {
-	if limit == 0 {
-		limit = DefaultSVDLimit
-	}
-	// In floating point, because the product can overflow an integer.
-	cost := float64(w.Rows) * float64(w.Cols) * float64(min(w.Rows, w.Cols))
-	if p.Role == Weight && s.nonFinite.Count == 0 && cost <= float64(limit) {
-		if p.Spectrum, err = SingularValues(ctx, w); err != nil {
-			return err
-		}
-		p.StableRank = p.Spectrum.StableRank()
-		return nil
-	}
-	if p.Role == Weight && s.nonFinite.Count == 0 {
-		p.note("singular values not computed, so low rank was not looked at: %d x %d is above the limit of %.3g on rows·cols·min(rows, cols)",
-			w.Rows, w.Cols, float64(limit))
-	}
-	p.StableRank, err = stableRank(ctx, w, s)
-	return err
-}
-
 // QuantError returns the error that Probe measured at the given bits and
 // granularity, or NaN if it measured none.
 func (p Profile) QuantError(bits int, g Granularity) float64 {
@@ -340,66 +251,4 @@ func (p Profile) axis(g Granularity) string {
 		return "input channel"
 	}
 	return string(g)
-}
-
-// The JSON of a profile has null where a float is NaN, which JSON cannot hold.
-type (
-	plainProfile Profile
-	profileJSON  struct {
-		plainProfile
-		Density    *float64 `json:"density"`
-		Norm       *float64 `json:"norm"`
-		StableRank *float64 `json:"stable_rank"`
-	}
-	plainQuant QuantResult
-	quantJSON  struct {
-		plainQuant
-		Error *float64 `json:"error"`
-	}
-)
-
-// MarshalJSON writes null for NaN.
-func (p Profile) MarshalJSON() ([]byte, error) {
-	return json.Marshal(profileJSON{plainProfile(p), nanToNil(p.Density), nanToNil(p.Norm), nanToNil(p.StableRank)})
-}
-
-// UnmarshalJSON reads null as NaN.
-func (p *Profile) UnmarshalJSON(data []byte) error {
-	var j profileJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*p = Profile(j.plainProfile)
-	p.Density, p.Norm, p.StableRank = nilToNaN(j.Density), nilToNaN(j.Norm), nilToNaN(j.StableRank)
-	return nil
-}
-
-// MarshalJSON writes null for NaN.
-func (q QuantResult) MarshalJSON() ([]byte, error) {
-	return json.Marshal(quantJSON{plainQuant(q), nanToNil(q.Error)})
-}
-
-// UnmarshalJSON reads null as NaN.
-func (q *QuantResult) UnmarshalJSON(data []byte) error {
-	var j quantJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*q = QuantResult(j.plainQuant)
-	q.Error = nilToNaN(j.Error)
-	return nil
-}
-
-func nanToNil(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-func nilToNaN(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
 }

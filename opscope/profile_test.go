@@ -73,10 +73,6 @@ func TestProbeSaysWhatItDidNotLookAt(t *testing.T) {
 		}
 		near(t, "stable rank without singular values", p.StableRank, stableRank(t, w), 1e-9)
 	}
-	// Probe must not start what would take minutes.
-	if opscope.DefaultSVDLimit >= 2048*2048*2048 {
-		t.Errorf("limit %d", int64(opscope.DefaultSVDLimit))
-	}
 }
 
 func TestProbeOfNonFinite(t *testing.T) {

@@ -97,10 +97,10 @@ func newQuantAcc(f quantFormat, s stats) quantAcc {
 		panic(fmt.Sprintf("opscope: quantization to %d bits, want %d to %d", f.bits, minBits, maxBits))
 	}
 	a := quantAcc{g: f.g}
-	var absMax []float64
+	var absMax []float32
 	switch f.g {
 	case PerTensor:
-		absMax = []float64{s.absMax}
+		absMax = []float32{float32(s.absMax)}
 	case PerRow:
 		absMax = s.rowMax
 	case PerColumn:
@@ -113,8 +113,8 @@ func newQuantAcc(f quantFormat, s stats) quantAcc {
 	a.inv = make([]float64, len(absMax))
 	for i, m := range absMax {
 		if m > 0 {
-			a.step[i] = m / levels
-			a.inv[i] = levels / m
+			a.step[i] = float64(m) / levels
+			a.inv[i] = levels / float64(m)
 		}
 	}
 	return a

@@ -1,0 +1,114 @@
+package opscope
+
+import "context"
+
+// segment is a run of consecutive elements along k of one channel.
+type segment struct {
+	x       []float32
+	channel int
+	k       int // of x[0]
+	slot    int // where the channel's sums are kept
+}
+
+// The columns of a matrix are copied into rows by tiles that stay in the
+// first-level cache. A power of two between the rows of a tile would map them
+// to the same few places of it.
+const (
+	tileChannels = 48
+	tilePad      = 16
+)
+
+// channels is a matrix seen as channels of elements along k: the rows of a
+// matrix stored as [out, in] or of an activation, or the columns of one stored
+// as [in, out].
+type channels struct {
+	*input
+	areRows bool
+}
+
+// size returns the number of channels and of elements of each.
+func (c channels) size() (n, k int) {
+	if c.areRows {
+		return c.rows, c.cols
+	}
+	return c.cols, c.rows
+}
+
+// slots is the number of channels whose sums are open at a time in each, with
+// segments of up to length elements.
+func (c channels) slots(length int) int {
+	if c.areRows {
+		return min(c.rows, max(1, blockElements/max(c.cols, 1)))
+	}
+	return c.cols
+}
+
+// each calls visit for all segments, of length elements but the last one of
+// a channel. Those of one channel come in order. When channels from first on, in
+// slots from 0 on, are complete, it calls done, in the order of the channels.
+// Calls of visit for the same worker or the same slot are not concurrent.
+func (c channels) each(ctx context.Context, length int, visit func(worker int, s segment), done func(first, n int)) error {
+	if c.areRows {
+		return c.scan(ctx, 1, func(first int, block Matrix) error {
+			perCall := max(1, 1<<14/c.cols)
+			parallel((block.Rows+perCall-1)/perCall, func(worker, i int) {
+				for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
+					row := block.Data[r*block.Stride:][:c.cols]
+					for k := 0; k < c.cols; k += length {
+						visit(worker, segment{row[k:min(k+length, c.cols)], first + r, k, r})
+					}
+				}
+			})
+			done(first, block.Rows)
+			return nil
+		})
+	}
+	width := max(1, min(tileChannels, (c.cols+workers()-1)/workers()))
+	tiles := make([][]float32, workers())
+	for i := range tiles {
+		tiles[i] = make([]float32, width*(length+tilePad))
+	}
+	err := c.scan(ctx, length, func(first int, block Matrix) error {
+		parallel((c.cols+width-1)/width, func(worker, i int) {
+			tile := tiles[worker]
+			from, to := i*width, min((i+1)*width, c.cols)
+			for r := 0; r < block.Rows; r += length {
+				n := min(length, block.Rows-r)
+				transposeTile(tile, length+tilePad, block, r, n, from, to)
+				for j := from; j < to; j++ {
+					visit(worker, segment{tile[(j-from)*(length+tilePad):][:n], j, first + r, j})
+				}
+			}
+		})
+		return nil
+	})
+	if err == nil {
+		done(0, c.cols)
+	}
+	return err
+}
+
+// transposeTile copies the n rows of b from row first on, columns from to to, to
+// rows of the tile.
+func transposeTile(tile []float32, stride int, b Matrix, first, n, from, to int) {
+	width := to - from
+	r := 0
+	for ; r+4 <= n; r += 4 {
+		at := (first+r)*b.Stride + from
+		r0 := b.Data[at:][:width]
+		r1 := b.Data[at+b.Stride:][:width]
+		r2 := b.Data[at+2*b.Stride:][:width]
+		r3 := b.Data[at+3*b.Stride:][:width]
+		t := r
+		for j, v := range r0 {
+			quad := (*[4]float32)(tile[t:])
+			quad[0], quad[1], quad[2], quad[3] = v, r1[j], r2[j], r3[j]
+			t += stride
+		}
+	}
+	for ; r < n; r++ {
+		for j, v := range b.Data[(first+r)*b.Stride+from:][:width] {
+			tile[j*stride+r] = v
+		}
+	}
+}
