@@ -104,7 +104,7 @@ type ggufReader struct {
 	at        int64  // of the next byte
 	window    []byte // bytes of the file up to at and beyond
 	windowAt  int64
-	kept      int64 // bytes of the header that are kept in memory
+	kept      int64 // bytes of memory for what the header says
 	alignment int64
 	metadata  map[string]string
 	tensor    string // being read
@@ -194,12 +194,12 @@ func (r *ggufReader) entry() error {
 	return r.keep(start, int64(len(key)+len(value)))
 }
 
-// keep counts bytes of the header that stay in memory. Together with the limit it bounds
-// the memory of a header, for a file of any size.
+// keep counts the text of an entry or a tensor, which stays in memory, and about what
+// goes with it. The limit bounds the memory of a header, for a file of any size.
 func (r *ggufReader) keep(start, n int64) error {
-	r.kept += ggufMinEntry + n
+	r.kept += 128 + n
 	if r.kept > maxHeader {
-		return r.failAt(start, "the names and values of the header are more than %d bytes", maxHeader)
+		return r.failAt(start, "the names and values of the header take more than %d bytes", maxHeader)
 	}
 	return nil
 }
@@ -478,7 +478,8 @@ func (r *ggufReader) bytes(n int, what string) ([]byte, error) {
 	}
 	from := r.at - r.windowAt
 	if from < 0 || from+int64(n) > int64(len(r.window)) {
-		r.window = slices.Grow(r.window[:0], ggufMaxText)[:min(ggufMaxText, r.size-r.at)]
+		length := int(min(ggufMaxText, r.size-r.at))
+		r.window = slices.Grow(r.window[:0], length)[:length]
 		if err := r.src.readAt(r.window, r.at, r.tensor); err != nil {
 			return nil, err
 		}
