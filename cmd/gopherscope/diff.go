@@ -39,7 +39,8 @@ other, there is no error, and their number and the first place are given; where
 both have the same, the value counts as equal, and not in |A|.
 
 Then it tells which tensors are equal, which only one of the two has, and which
-could not be compared, and why. With --max-error it is a check for a script.
+could not be compared, and why: values are compared of what ls sees as a matrix, of
+other tensors only the bytes. With --max-error it is a check for a script.
 Ctrl-C prints what was compared until then.
 
 Exit status: 0 when all that both have was compared, and with --max-error also
@@ -100,6 +101,17 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 				err = fmt.Errorf("cannot write to the standard output: %w", err)
 				break
 			}
+		}
+	}
+	for i := 0; err == nil && i < len(pairs.vectors); i++ {
+		var result tensorDiff
+		result, err = abandonable(ctx, func() (tensorDiff, error) { return pairs.vectors[i].compare(ctx) })
+		switch {
+		case err != nil:
+		case result.NotCompared != "":
+			pairs.incomparable = append(pairs.incomparable, result)
+		default:
+			pairs.equalVectors++
 		}
 	}
 	bar.end()

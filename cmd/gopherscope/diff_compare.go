@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/rlx-go/gopherscope/opscope/weights"
@@ -16,8 +21,10 @@ type matrixPair struct{ a, b weights.Matrix }
 // tensorPairs is what two checkpoints have in common, and what not.
 type tensorPairs struct {
 	both         []matrixPair // in the order of A
+	vectors      []vectorPair // whose bytes can be compared, not their values
 	incomparable []tensorDiff // in both, and why not compared
 	onlyA, onlyB []string
+	equalVectors int // when they are compared
 }
 
 // pairTensors matches the tensors of two models by name.
@@ -35,9 +42,11 @@ func pairTensors(a, b model) tensorPairs {
 			continue
 		}
 		if reason := whyIncomparable(t, u); reason != "" {
-			p.incomparable = append(p.incomparable, tensorDiff{
-				Tensor: t.Name, DTypeA: string(t.DType), DTypeB: string(u.DType), NotCompared: reason,
-			})
+			p.incomparable = append(p.incomparable, incomparable(t, u, reason))
+			continue
+		}
+		if len(t.matrices) == 0 {
+			p.vectors = append(p.vectors, vectorPair{t, u})
 			continue
 		}
 		for i := range t.matrices {
@@ -53,7 +62,9 @@ func pairTensors(a, b model) tensorPairs {
 }
 
 func whyIncomparable(t, u modelTensor) string {
-	switch {
+	switch same := t.DType == u.DType && slices.Equal(t.Shape, u.Shape); {
+	case len(t.matrices) == 0 && len(u.matrices) == 0 && same:
+		return ""
 	case len(t.matrices) == 0:
 		return t.skipped
 	case len(u.matrices) == 0:
@@ -65,6 +76,50 @@ func whyIncomparable(t, u modelTensor) string {
 		return fmt.Sprintf("shape %s in A, %s in B", shapeText(t.Shape), shapeText(u.Shape))
 	}
 	return ""
+}
+
+func incomparable(t, u modelTensor, reason string) tensorDiff {
+	return tensorDiff{Tensor: t.Name, DTypeA: string(t.DType), DTypeB: string(u.DType), NotCompared: reason}
+}
+
+// vectorPair is a tensor that both have with the same dtype and shape, and that is no
+// matrix or not decoded.
+type vectorPair struct{ a, b modelTensor }
+
+// compare tells whether the bytes are equal. Of those that are not it says so, and why
+// there is no more to say.
+func (p vectorPair) compare(ctx context.Context) (tensorDiff, error) {
+	d := incomparable(p.a, p.b, "")
+	fa, err := os.Open(p.a.File)
+	if err != nil {
+		return d, err
+	}
+	defer fa.Close()
+	fb, err := os.Open(p.b.File)
+	if err != nil {
+		return d, err
+	}
+	defer fb.Close()
+	a := bufio.NewReaderSize(io.NewSectionReader(fa, p.a.Offset, p.a.Bytes), 1<<20)
+	b := bufio.NewReaderSize(io.NewSectionReader(fb, p.b.Offset, p.b.Bytes), 1<<20)
+	part, other := make([]byte, 1<<16), make([]byte, 1<<16)
+	for left := p.a.Bytes; left > 0; left -= int64(len(part)) {
+		if err := ctx.Err(); err != nil {
+			return d, err
+		}
+		part, other = part[:min(left, int64(len(part)))], other[:min(left, int64(len(part)))]
+		if _, err := io.ReadFull(a, part); err != nil {
+			return d, fmt.Errorf("%s: tensor %s: %w", p.a.File, p.a.Name, err)
+		}
+		if _, err := io.ReadFull(b, other); err != nil {
+			return d, fmt.Errorf("%s: tensor %s: %w", p.b.File, p.b.Name, err)
+		}
+		if !bytes.Equal(part, other) {
+			d.NotCompared = "the bytes differ; values are compared of matrices only: " + p.a.skipped
+			return d, nil
+		}
+	}
+	return d, nil
 }
 
 // bytes is what comparing reads of both files.

@@ -31,6 +31,9 @@ func (d *checkpointDiff) print(done []tensorDiff, pairs tensorPairs) error {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "%s compared: %d differ, %d equal\n", plural(len(done), "matrix"), len(differ), len(done)-len(differ))
+	if pairs.equalVectors > 0 {
+		fmt.Fprintf(&b, "other tensors with equal bytes: %d\n", pairs.equalVectors)
+	}
 	for _, one := range differ {
 		if one.NonFinite > 0 {
 			fmt.Fprintf(&b, "%s: %s only one of A and B is infinite or no number, or they are in different ways; the first is at row %d, column %d\n",
@@ -40,16 +43,22 @@ func (d *checkpointDiff) print(done []tensorDiff, pairs tensorPairs) error {
 	if left := len(pairs.both) - len(done); left > 0 {
 		fmt.Fprintf(&b, "not reached: %s\n", plural(left, "matrix"))
 	}
+	var reasons []string
+	names := map[string][]string{}
 	for _, one := range pairs.incomparable {
-		fmt.Fprintf(&b, "not compared: %s: %s\n", printable(one.Tensor), printable(one.NotCompared))
-	}
-	for _, side := range []struct {
-		name  string
-		names []string
-	}{{"A", pairs.onlyA}, {"B", pairs.onlyB}} {
-		for _, name := range side.names {
-			fmt.Fprintf(&b, "only in %s: %s\n", side.name, printable(name))
+		if names[one.NotCompared] == nil {
+			reasons = append(reasons, one.NotCompared)
 		}
+		names[one.NotCompared] = append(names[one.NotCompared], one.Tensor)
+	}
+	for _, reason := range reasons {
+		fmt.Fprintf(&b, "not compared, %s: %s: %s\n", printable(reason), plural(len(names[reason]), "tensor"), some(names[reason]))
+	}
+	if n := len(pairs.onlyA); n > 0 {
+		fmt.Fprintf(&b, "only in A: %s: %s\n", plural(n, "tensor"), some(pairs.onlyA))
+	}
+	if n := len(pairs.onlyB); n > 0 {
+		fmt.Fprintf(&b, "only in B: %s: %s\n", plural(n, "tensor"), some(pairs.onlyB))
 	}
 	_, err := io.WriteString(d.stdout, b.String())
 	return err
@@ -104,7 +113,7 @@ func (p tensorPairs) notCompared() []tensorDiff {
 
 // verdict is the error of a check that was asked for and failed.
 func (d *checkpointDiff) verdict(done []tensorDiff, pairs tensorPairs) error {
-	if len(pairs.both) == 0 && len(pairs.incomparable) == 0 {
+	if len(pairs.both)+len(pairs.vectors)+len(pairs.incomparable) == 0 {
 		return fmt.Errorf("no tensor has the same name in both; see gopherscope ls")
 	}
 	if math.IsInf(d.maxError, 1) {

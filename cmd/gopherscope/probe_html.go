@@ -1,3 +1,111 @@
 package main
 
-func (r *probeReport) writePage(plan *modelPlan) error { return nil }
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+//go:embed probe_page.html.tmpl
+var probePageText string
+
+var probePageTemplate = template.Must(template.New("page").Parse(probePageText))
+
+// maxPageRows keeps the page of a model with many experts small enough for a browser.
+const maxPageRows = 2000
+
+// probePage is what the template shows.
+type probePage struct {
+	Title    string
+	Facts    []string
+	Prelude  template.HTML
+	Sections []pageSection
+	Text     string // what stands below the tables of the text report
+}
+
+// pageSection is a chart or a table under a heading.
+type pageSection struct {
+	Heading string
+	Words   string
+	Figures []template.HTML
+	Columns []pageColumn
+	Rows    [][]string
+}
+
+type pageColumn struct {
+	Name  string
+	Right bool
+}
+
+// writePage writes the page that --html names.
+func (r *probeReport) writePage(plan *modelPlan) error {
+	if r.run.html == "" {
+		return nil
+	}
+	page, err := r.page(plan)
+	if err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	return writeFile(r.run.html, page)
+}
+
+// page makes a page that needs no other file and no network.
+func (r *probeReport) page(plan *modelPlan) ([]byte, error) {
+	page := probePage{Title: r.title(), Facts: r.facts(plan)}
+	if len(r.probed()) > 0 && !r.activations() {
+		charts, prelude, err := r.charts(plan)
+		if err != nil {
+			return nil, err
+		}
+		page.Sections, page.Prelude = charts, prelude
+	}
+	for _, t := range r.tables(plan) {
+		if len(t.table.rows) > 0 {
+			page.Sections = append(page.Sections, tableSection(t))
+		}
+	}
+	var rest strings.Builder
+	r.printNotProbed(&rest)
+	r.printLayouts(&rest)
+	r.printNotes(&rest)
+	page.Text = rest.String()
+	var b bytes.Buffer
+	if err := probePageTemplate.Execute(&b, page); err != nil {
+		return nil, err
+	}
+	return bytes.ToValidUTF8(b.Bytes(), []byte("\ufffd")), nil
+}
+
+func tableSection(t headedTable) pageSection {
+	s := pageSection{Heading: t.heading, Rows: t.table.rows}
+	for _, c := range t.table.columns {
+		s.Columns = append(s.Columns, pageColumn{c.name, c.right})
+	}
+	if n := len(s.Rows) - maxPageRows; n > 0 {
+		s.Rows = s.Rows[:maxPageRows]
+		s.Words = fmt.Sprintf("The %d largest; %d smaller ones are in the JSON lines and in --csv.", maxPageRows, n)
+	}
+	return s
+}
+
+// title names the models.
+func (r *probeReport) title() string {
+	var paths []string
+	seen := map[string]bool{}
+	for _, line := range r.lines {
+		if !seen[line.Path] {
+			seen[line.Path] = true
+			paths = append(paths, line.Path)
+		}
+	}
+	return "Probe of " + some(paths)
+}
+
+// facts are the totals, a sentence each.
+func (r *probeReport) facts(plan *modelPlan) []string {
+	var b strings.Builder
+	r.printTotals(&b, plan)
+	return strings.Split(strings.TrimSpace(b.String()), "\n")
+}

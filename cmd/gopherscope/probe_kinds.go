@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -51,12 +49,7 @@ func (k *weightKind) middleAndMost(value func(probeFigures) float64) (median, mo
 	return middle(values), slices.Max(values)
 }
 
-// printKinds writes a table of the kinds, if there are fewer of them than matrices.
-func (r *probeReport) printKinds(w io.Writer, plan *modelPlan) error {
-	kinds := r.kinds()
-	if len(kinds) == len(r.probed()) {
-		return nil
-	}
+func kindTable(kinds []*weightKind, plan *modelPlan) textTable {
 	table := textTable{columns: []textColumn{
 		{"kind", false}, {"matrices", true}, {"bytes", true},
 		{"int8 median", true}, {"most", true}, {"int4 g32 median", true}, {"most", true}, {"2:4 median", true},
@@ -81,8 +74,5 @@ func (r *probeReport) printKinds(w io.Writer, plan *modelPlan) error {
 			number("%.4f", int8Median), number("%.4f", int8Most), number("%.4f", int4Median), number("%.4f", int4Most), number("%.3f", sparse),
 			fileSize(after), times(k.bytes, after), shortActions(counts, order))
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	return table.print(w)
+	return table
 }

@@ -24,6 +24,9 @@ type probeReport struct {
 // one call, so that it is there whatever happens next.
 func (r *probeReport) add(line probeLine) error {
 	r.lines = append(r.lines, line)
+	if line.Status == statusFailed {
+		fmt.Fprintf(r.run.stderr, "gopherscope: %s\n", printable(line.failure()))
+	}
 	if !r.run.json {
 		return nil
 	}
@@ -47,15 +50,26 @@ func (r *probeReport) bytes() int64 {
 	return sum
 }
 
-// failures is an error if a matrix could not be read.
+// failures is an error if matrices could not be read, each of which was reported.
 func (r *probeReport) failures() error {
-	var failed []error
+	failed := 0
 	for _, line := range r.lines {
 		if line.Status == statusFailed {
-			failed = append(failed, errors.New(line.Reason))
+			failed++
 		}
 	}
-	return errors.Join(failed...)
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s could not be read", plural(failed, "matrix"))
+}
+
+// failure says why a matrix could not be read; most reasons name it already.
+func (l *probeLine) failure() string {
+	if strings.Contains(l.Reason, l.Tensor) {
+		return l.Reason
+	}
+	return fmt.Sprintf("%s: tensor %s: %s", l.File, l.Tensor, l.Reason)
 }
 
 // end prints the report and writes the page. With --json the lines are out already.
@@ -78,10 +92,8 @@ func (r *probeReport) tell(plan *modelPlan) error {
 		return nil
 	case r.run.csv:
 		return writeError(r.printCSV(r.run.stdout, plan))
-	case r.run.options.Role == opscope.Activation:
-		return writeError(r.printActivations(r.run.stdout))
 	}
-	return writeError(r.printWeights(r.run.stdout, plan))
+	return writeError(r.print(r.run.stdout, plan))
 }
 
 // probed returns the lines that have a profile.
@@ -95,27 +107,52 @@ func (r *probeReport) probed() []*probeLine {
 	return list
 }
 
-// printWeights writes the tables and the words below them.
-func (r *probeReport) printWeights(out io.Writer, plan *modelPlan) error {
+// headedTable is a table of the report.
+type headedTable struct {
+	heading string
+	table   textTable
+}
+
+// tables are those of the report: the matrices and, where names differ only in their
+// numbers, their kinds.
+func (r *probeReport) tables(plan *modelPlan) []headedTable {
+	if r.activations() {
+		return []headedTable{{"Activations", r.activationTable()}}
+	}
+	tables := []headedTable{{"Matrices", r.weightTable(plan)}}
+	if kinds := r.kinds(); len(kinds) < len(r.probed()) {
+		tables = append(tables, headedTable{"Kinds", kindTable(kinds, plan)})
+	}
+	return tables
+}
+
+func (r *probeReport) weightTable(plan *modelPlan) textTable {
+	table := textTable{columns: []textColumn{
+		{"tensor", false}, {"dtype", false}, {"k x n", true}, {"bytes", true},
+		{"int8", true}, {"int4 g32", true}, {"2:4", true}, {"zeros", true}, {"rank 10%", true}, {"outl.", true},
+		{"action", false}, {"error", true}, {"after", true}, {"smaller", true}, {"x m=1", true}, {"x m=32", true},
+	}}
+	for _, line := range r.probed() {
+		table.add(line.cells(plan.choice(line))...)
+	}
+	return table
+}
+
+// print writes the tables and the words below them.
+func (r *probeReport) print(out io.Writer, plan *modelPlan) error {
 	var b strings.Builder
-	probed := r.probed()
-	if len(probed) > 0 {
-		table := textTable{columns: []textColumn{
-			{"tensor", false}, {"dtype", false}, {"k x n", true}, {"bytes", true},
-			{"int8", true}, {"int4 g32", true}, {"2:4", true}, {"zeros", true}, {"rank 10%", true}, {"outl.", true},
-			{"action", false}, {"error", true}, {"after", true}, {"smaller", true}, {"x m=1", true}, {"x m=32", true},
-		}}
-		for _, line := range probed {
-			table.add(line.cells(plan.choice(line))...)
+	for _, t := range r.tables(plan) {
+		if len(t.table.rows) == 0 {
+			continue
 		}
-		if err := table.print(&b); err != nil {
+		if err := t.table.print(&b); err != nil {
 			return err
 		}
+		b.WriteByte('\n')
 	}
-	if err := r.printKinds(&b, plan); err != nil {
-		return err
+	if !r.activations() {
+		r.printTotals(&b, plan)
 	}
-	r.printTotals(&b, plan)
 	r.printNotProbed(&b)
 	r.printLayouts(&b)
 	r.printNotes(&b)
@@ -174,7 +211,7 @@ func (r *probeReport) printTotals(b *strings.Builder, plan *modelPlan) {
 	if len(probed) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s, %s values: %s, %.4g bits each; after the actions %s, %.4g bits, %s times smaller\n",
+	fmt.Fprintf(b, "%s, %s values: %s, %.4g bits each; after the actions %s, %.4g bits, %s times smaller\n",
 		plural(len(probed), "matrix"), shortCount(elements), fileSize(before), bitsPerWeight(before, elements),
 		fileSize(after), bitsPerWeight(after, elements), times(before, after))
 	slices.SortStableFunc(actions, func(x, y string) int { return byAction[y] - byAction[x] })
@@ -315,9 +352,8 @@ func (r *probeReport) printNotes(b *strings.Builder) {
 	}
 }
 
-// printActivations writes the table of matrices that are activations.
-func (r *probeReport) printActivations(out io.Writer) error {
-	var b strings.Builder
+// activationTable is the table of matrices that are activations.
+func (r *probeReport) activationTable() textTable {
 	table := textTable{columns: []textColumn{
 		{"tensor", false}, {"dtype", false}, {"tokens x channels", true}, {"bytes", true},
 		{"zeros", true}, {"int8", true}, {"kurtosis", true}, {"outl.", true},
@@ -329,14 +365,5 @@ func (r *probeReport) printActivations(out io.Writer) error {
 			number("%.1f%%", 100*f.zeros), number("%.4f", p.QuantError(8, opscope.PerRow)), number("%.4g", p.Kurtosis), f.outliers,
 			c.Name(), number("%.2f", c.Work), faster(c, 1), faster(c, 32))
 	}
-	if len(table.rows) > 0 {
-		if err := table.print(&b); err != nil {
-			return err
-		}
-		b.WriteByte('\n')
-	}
-	r.printNotProbed(&b)
-	r.printNotes(&b)
-	_, err := io.WriteString(out, b.String())
-	return err
+	return table
 }
