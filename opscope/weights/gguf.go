@@ -406,7 +406,8 @@ func (r *ggufReader) sizeOf(t *Tensor, start int64) (int64, error) {
 	}
 	high, low := bits.Mul64(uint64(elements/info.block), uint64(info.blockBytes))
 	if left := uint64(max(r.size-r.values, 0)); high != 0 || low > left {
-		return 0, r.failAt(start, "shape %s of %s needs more bytes than the file has", shapeString(t.Shape), t.DType)
+		return 0, r.failAt(start, "shape %s of %s needs more bytes than the file has, %d",
+			shapeString(t.Shape), t.DType, r.size)
 	}
 	return int64(low), nil
 }
