@@ -29,13 +29,31 @@ func decodeF32(dst []float32, src []byte) {
 	}
 }
 
+// decodeF16 takes four values at a time, so that bounds are checked once for them.
 func decodeF16(dst []float32, src []byte) {
+	for len(dst) >= 4 && len(src) >= 8 {
+		u := binary.LittleEndian.Uint64(src)
+		dst[0] = float16(uint16(u))
+		dst[1] = float16(uint16(u >> 16))
+		dst[2] = float16(uint16(u >> 32))
+		dst[3] = float16(uint16(u >> 48))
+		dst, src = dst[4:], src[8:]
+	}
 	for i := range dst {
 		dst[i] = float16(binary.LittleEndian.Uint16(src[2*i:]))
 	}
 }
 
+// decodeBF16 takes four values at a time, as decodeF16.
 func decodeBF16(dst []float32, src []byte) {
+	for len(dst) >= 4 && len(src) >= 8 {
+		u := binary.LittleEndian.Uint64(src)
+		dst[0] = math.Float32frombits(uint32(u) << 16)
+		dst[1] = math.Float32frombits(uint32(u) &^ 0xffff)
+		dst[2] = math.Float32frombits(uint32(u>>32) << 16)
+		dst[3] = math.Float32frombits(uint32(u>>32) &^ 0xffff)
+		dst, src = dst[4:], src[8:]
+	}
 	for i := range dst {
 		dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
 	}
@@ -122,16 +140,14 @@ func small(b byte, fractionBits, bias int) float32 {
 // float16 returns the value of an IEEE 754 binary16, exactly. The payload of a NaN is
 // kept.
 func float16(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	rest := uint32(h & 0x7fff)
-	if rest >= 0x7c00 { // infinite or NaN
-		return math.Float32frombits(sign | 0x7f800000 | (rest&0x3ff)<<13)
-	}
 	// The fraction moved up by 23-10 bits reads as a float32 whose exponent is too small
 	// by the difference of the biases, 127-15. The product is exact, also for the
 	// subnormal values.
-	v := math.Float32frombits(rest<<13) * 0x1p112
-	return math.Float32frombits(sign | math.Float32bits(v))
+	v := math.Float32bits(math.Float32frombits(uint32(h&0x7fff)<<13) * 0x1p112)
+	if v >= 0x47800000 { // 65536 and more: infinite or NaN
+		v |= 0x7f800000
+	}
+	return math.Float32frombits(v | uint32(h&0x8000)<<16)
 }
 
 // swapped makes the decoder of a big-endian type of so many bytes a value. It turns

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,7 @@ import (
 // load decodes a file that holds one matrix [rows, cols].
 func load(t *testing.T, dtype weights.DType, rows, cols int, values []byte) []float32 {
 	t.Helper()
-	header := fmt.Sprintf(`{"w":{"dtype":"%s","shape":[%d,%d],"data_offsets":[0,%d]}}`, dtype, rows, cols, len(values))
-	m, err := mustParse(t, header, values).Matrix("w")
+	m, err := matrixFile(t, dtype, rows, cols, values).Matrix("w")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +27,12 @@ func load(t *testing.T, dtype weights.DType, rows, cols int, values []byte) []fl
 			w.Matrix.Rows, w.Matrix.Cols, w.Matrix.Stride, len(w.Matrix.Data), rows, cols)
 	}
 	return w.Matrix.Data
+}
+
+// matrixFile returns a file that holds one matrix [rows, cols].
+func matrixFile(t *testing.T, dtype weights.DType, rows, cols int, values []byte) *weights.File {
+	t.Helper()
+	return mustParse(t, fmt.Sprintf(`{"w":{"dtype":"%s","shape":[%d,%d],"data_offsets":[0,%d]}}`, dtype, rows, cols, len(values)), values)
 }
 
 // all16 holds every pattern of 16 bits in order.
@@ -86,6 +92,78 @@ func TestEvery16BitPattern(t *testing.T) {
 		}
 		if v := got[format.one]; v != 1 {
 			t.Errorf("%s %#04x decodes to %g, want 1", format.dtype, format.one, v)
+		}
+	}
+}
+
+// The 8-bit and 4-bit types, every pattern, by their definitions.
+func TestEverySmallPattern(t *testing.T) {
+	// finite is the value where every exponent stands for a finite number.
+	finite := func(exponentBits, fractionBits, bias int) func(uint64) float64 {
+		return func(p uint64) float64 {
+			fraction := float64(p&(1<<fractionBits-1)) / float64(int(1)<<fractionBits)
+			exponent := int(p >> fractionBits & (1<<exponentBits - 1))
+			v := (1 + fraction) * math.Pow(2, float64(exponent-bias))
+			if exponent == 0 {
+				v = fraction * math.Pow(2, float64(1-bias))
+			}
+			if p>>(exponentBits+fractionBits)&1 == 1 {
+				v = math.Copysign(v, -1)
+			}
+			return v
+		}
+	}
+	nanAt := func(value func(uint64) float64, patterns ...uint64) func(uint64) float64 {
+		return func(p uint64) float64 {
+			if slices.Contains(patterns, p) {
+				return math.NaN()
+			}
+			return value(p)
+		}
+	}
+	type exact struct {
+		pattern int
+		value   float64
+	}
+	for _, format := range []struct {
+		dtype weights.DType
+		value func(uint64) float64
+		exact []exact // figures that the formats are published with
+	}{
+		{weights.F8E5M2, func(p uint64) float64 { return ieee(p, 5, 2) },
+			[]exact{{0x01, math.Ldexp(1, -16)}, {0x3c, 1}, {0x7b, 57344}, {0xfb, -57344}, {0x7c, math.Inf(1)}}},
+		{weights.F8E4M3, nanAt(finite(4, 3, 7), 0x7f, 0xff),
+			[]exact{{0x01, math.Ldexp(1, -9)}, {0x08, math.Ldexp(1, -6)}, {0x38, 1}, {0x7e, 448}, {0xfe, -448}}},
+		{weights.F8E4M3FNUZ, nanAt(finite(4, 3, 8), 0x80), []exact{{0x01, math.Ldexp(1, -10)}, {0x40, 1}, {0x7f, 240}, {0xff, -240}}},
+		{weights.F8E5M2FNUZ, nanAt(finite(5, 2, 16), 0x80), []exact{{0x01, math.Ldexp(1, -17)}, {0x40, 1}, {0x7f, 57344}}},
+		{weights.F8E8M0, nanAt(func(p uint64) float64 { return math.Ldexp(1, int(p)-127) }, 0xff),
+			[]exact{{0, math.Ldexp(1, -127)}, {127, 1}, {254, math.Ldexp(1, 127)}}},
+	} {
+		raw := make([]byte, 256)
+		for i := range raw {
+			raw[i] = byte(i)
+		}
+		got := load(t, format.dtype, 16, 16, raw)
+		for p, v := range got {
+			want := format.value(uint64(p))
+			same := float64(v) == want && math.Signbit(float64(v)) == math.Signbit(want)
+			if !same && !(math.IsNaN(want) && math.IsNaN(float64(v))) {
+				t.Errorf("%s %#02x decodes to %g, want %g", format.dtype, p, v, want)
+			}
+		}
+		for _, e := range format.exact {
+			if float64(got[e.pattern]) != e.value {
+				t.Errorf("%s %#02x decodes to %g, want %g", format.dtype, e.pattern, got[e.pattern], e.value)
+			}
+		}
+	}
+
+	// The first of two values is in the low half of the byte.
+	want := []float32{0, .5, 1, 1.5, 2, 3, 4, 6, float32(math.Copysign(0, -1)), -.5, -1, -1.5, -2, -3, -4, -6}
+	got := load(t, weights.F4, 2, 8, []byte{0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe})
+	for p, v := range got {
+		if v != want[p] || math.Signbit(float64(v)) != math.Signbit(float64(want[p])) {
+			t.Errorf("F4 %#x decodes to %g, want %g", p, v, want[p])
 		}
 	}
 }
