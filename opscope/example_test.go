@@ -35,6 +35,7 @@ func Example() {
 	// Output:
 	// low-rank factored   16384 bytes
 	// int8 per channel   264192 bytes
+	// bf16               524288 bytes
 	// keep dense        1048576 bytes
 	// 64 x 512
 }
@@ -81,7 +82,7 @@ func ExampleRecommend_activation() {
 	// Output:
 	// skip zeros: error 0, 0.0981 of the multiply-adds
 	//   Exact. 90.2% of the activation is zero, which leaves 9.8% of the multiply-adds.
-	// keep dense: error 0, 1 of the multiply-adds
+	// keep dense: error 0
 	//   Exact. 90.2% of the activation is zero; skipping is worth a trial from 50%.
 }
 

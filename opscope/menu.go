@@ -58,7 +58,7 @@ type Choice struct {
 	// product, the root of the sum of the squares of that and of the error of the
 	// activations. For Factored it is the truncation error, or what the sketch
 	// of the singular values bounds it by; the factors that Build makes come within
-	// 1% of it. For BFloat16 and LookupTable it is a bound too, as Why says.
+	// 1% of it. For BFloat16 and LookupTable it may be a bound, as Why says.
 	Error float64 `json:"error"`
 	// Bytes is what the weight takes, scales, tables and indices included. Where
 	// there is a kernel it is what one call reads, every byte once: Info().WeightBytes
@@ -129,7 +129,7 @@ func (c Choice) String() string {
 		s += fmt.Sprintf(", %.3g of the multiply-adds", c.Work)
 	}
 	for _, e := range c.Expected {
-		s += fmt.Sprintf(", %.2f times as fast as %s with %d rows", e.Speedup, e.Baseline, e.M)
+		s += fmt.Sprintf(", %.2f times as fast as %s at m = %d", e.Speedup, e.Baseline, e.M)
 	}
 	if !c.HasKernel {
 		s += ", no kernel"
@@ -230,10 +230,11 @@ func (m *menu) addRounded() {
 	p, k, n := m.p, m.k, m.n
 	elements := k * n
 	if m.float() && m.b.Baseline != "BF16" {
-		m.add(Choice{
-			Action: BFloat16, Error: m.bf16Error(), Bytes: 2 * elements, HasKernel: true,
-			Why: ", and an error of at most 2^-8",
-		})
+		bf16 := Choice{Action: BFloat16, Error: p.formatError("BF16"), Bytes: 2 * elements, HasKernel: true}
+		if math.IsNaN(bf16.Error) {
+			bf16.Error, bf16.Why = m.bf16Error(), ", and an error of at most 2^-8"
+		}
+		m.add(bf16)
 	}
 	int8 := Choice{
 		Action: Int8PerChannel, Error: p.QuantError(8, PerColumn), Bytes: elements + 4*n, HasKernel: true,
@@ -245,13 +246,13 @@ func (m *menu) addRounded() {
 			Action: W8A8, Error: math.Hypot(int8.Error, e), Bytes: int8.Bytes, HasKernel: true,
 			Why: fmt.Sprintf(", scales included, and an error of %.2g in the activations", e),
 		})
-	} else {
-		m.unknown = append(m.unknown, fmt.Sprintf("%s needs the error of the activations", W8A8))
 	}
 	for _, a := range []Action{Int4Group32, Int4Group128} {
-		group := a.group()
+		if a == Int4Group128 && k <= 32 {
+			continue // one group either way
+		}
 		m.add(Choice{
-			Action: a, Error: p.groupError(4, group), Bytes: int4Bytes(k, n, group, p.largest()), HasKernel: true,
+			Action: a, Error: m.int4Error(a.group()), Bytes: int4Bytes(k, n, a.group(), p.largest()), HasKernel: true,
 			Why: ", scales included",
 		})
 	}
@@ -264,7 +265,7 @@ func (m *menu) addRounded() {
 	m.add(Choice{Action: Ternary, Error: p.Ternary, Bytes: ceilDiv(2*elements, 8) + 4, Why: ", two bits each"})
 	if d := p.Cardinality; d.Distinct > 0 && !d.More && d.Distinct <= maxTable {
 		m.add(Choice{
-			Action: LookupTable, Error: m.snapError(), Bytes: tableBytes(elements, d.Distinct),
+			Action: LookupTable, Error: m.tableError(), Bytes: tableBytes(elements, d.Distinct),
 			Why: fmt.Sprintf(" for %d distinct values and their table, and an error of no more than telling them apart leaves", d.Distinct),
 		})
 	}
@@ -280,19 +281,20 @@ func (m *menu) addFactored(relErr float64) {
 	c := Choice{Action: Factored, Rank: known.rank, Error: known.err, HasKernel: true}
 	numbers := int64(c.Rank) * (m.k + m.n)
 	c.Bytes, c.Work = 4*numbers, float64(numbers)/float64(m.k*m.n)
+	// The largest rank at which the factors hold fewer numbers and fewer bytes.
+	pays := min(int64(BreakEvenRank(p.Rows, p.Cols)), (m.choices[0].Bytes-1)/(4*(m.k+m.n)))
 	switch {
 	case known.nothing:
 		m.unknown = append(m.unknown, "low rank was not looked at")
-	case c.Bytes >= m.choices[0].Bytes:
-		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)",
-			c.Action, c.Rank, (m.choices[0].Bytes-1)/(4*(m.k+m.n))))
+	case int64(c.Rank) > pays:
+		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", c.Action, c.Rank, pays))
 	case !known.enough:
 		m.unknown = append(m.unknown, fmt.Sprintf("%s needs a rank above the %d that the sketch of the singular values tells about",
 			c.Action, c.Rank))
 	case m.choices[len(m.choices)-1].Rank == c.Rank:
 	default:
-		c.Why = fmt.Sprintf(": factors of rank %d of %d, which hold fewer numbers than the weight up to rank %d",
-			c.Rank, min(p.Rows, p.Cols), BreakEvenRank(p.Rows, p.Cols))
+		c.Why = fmt.Sprintf(": factors of rank %d of %d, which are smaller than the weight up to rank %d",
+			c.Rank, min(p.Rows, p.Cols), pays)
 		m.add(c)
 	}
 }

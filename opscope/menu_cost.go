@@ -12,9 +12,12 @@ var floatBytes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 // maxTable is the most values that a lookup table is offered for: an index is a byte.
 const maxTable = 256
 
-// bf16Rounding is the most by which rounding to bfloat16, with its 8 significant bits,
-// changes a number, relative to it.
-const bf16Rounding = 0x1p-8
+// Rounding to bfloat16 changes a number x by at most bf16Rounding·|x| +
+// bf16Underflow; see kernels.BF16.
+const (
+	bf16Rounding  = 0x1p-8
+	bf16Underflow = 0x1p-134
+)
 
 // kernels.Factorize comes within factorSlack of the truncation error, and rounds
 // the factors to float32.
@@ -61,6 +64,25 @@ func (p Profile) groupError(bits, group int) float64 {
 	return math.NaN()
 }
 
+// int4Error is the error of W4A16: that of exact steps, and of steps in binary16, which
+// has 11 significant bits.
+func (m *menu) int4Error(group int) float64 {
+	if m.p.Norm == 0 {
+		return 0
+	}
+	return math.Hypot(m.p.groupError(4, group), 0x1p-11)
+}
+
+// formatError returns the error of a format, or NaN if it was not measured.
+func (p Profile) formatError(format string) float64 {
+	for _, q := range p.Quant {
+		if q.Format == format {
+			return q.Error
+		}
+	}
+	return math.NaN()
+}
+
 func (p Profile) nmError(n, m int) float64 {
 	for _, s := range p.Sparse {
 		if s.N == n && s.M == m {
@@ -70,21 +92,22 @@ func (p Profile) nmError(n, m int) float64 {
 	return math.NaN()
 }
 
-// snapError bounds the error of a table of the values that CountDistinct tells apart:
-// those that count as one are at most a step of the largest magnitude over 2^15 apart.
-func (m *menu) snapError() float64 {
-	if m.p.Norm == 0 {
-		return 0
-	}
-	return m.p.largest() / (1 << 15) * math.Sqrt(float64(m.k*m.n)) / m.p.Norm
-}
-
 // bf16Error bounds the error of rounding to bfloat16.
 func (m *menu) bf16Error() float64 {
 	if m.p.Norm == 0 {
 		return 0
 	}
-	return bf16Rounding
+	return bf16Rounding + bf16Underflow*math.Sqrt(float64(m.k*m.n))/m.p.Norm
+}
+
+// tableError bounds the error of a table of the values that CountDistinct tells apart,
+// each in the middle of the step of the root mean square over distinctSteps that it
+// stands for.
+func (m *menu) tableError() float64 {
+	if m.p.Norm == 0 {
+		return 0
+	}
+	return 1.0 / (2 * distinctSteps)
 }
 
 // rankWithin is what is known of the smallest rank within an error.

@@ -129,7 +129,7 @@ func recommendForWeight(p Profile, b Budget) []Choice {
 		}
 	}
 	say(fmt.Sprintf(" Outside the budget of %.2g: %%s.", b.Error), strings.Join(outside, ", "))
-	say(" No smaller: %s.", strings.Join(m.larger, ", "))
+	say(" Not smaller: %s.", strings.Join(m.larger, ", "))
 	say(" Not judged: %s.", strings.Join(m.unknown, ", "))
 	slices.SortStableFunc(choices, bySize)
 	return choices
