@@ -311,3 +311,35 @@ func TestFormatByFirstBytes(t *testing.T) {
 		}
 	}
 }
+
+// Files that NumPy 1.24.2 wrote, of one array in its versions, orders and types.
+func TestNumPyFiles(t *testing.T) {
+	values := []float32{0, -1, 1.5, 1024, -0.25, 3}
+	for _, name := range []string{"f4_v1", "f2_v2", "f8_v3", "f2_big", "f4_fortran", "f8_big_fortran"} {
+		m, err := open(t, "testdata/numpy_"+name+".npy").Matrix("numpy_" + name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		w, err := m.Load()
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if strings.Contains(name, "fortran") { // the transpose is stored
+			if w.Layout != weights.InOut {
+				t.Errorf("%s is %s", name, w.Layout)
+			}
+			w.Layout = weights.OutIn
+			w = w.AsInOut()
+		}
+		if w.Matrix.Rows != 2 || w.Matrix.Cols != 3 || !slices.Equal(w.Matrix.Data, values) {
+			t.Errorf("%s is %d x %d %v", name, w.Matrix.Rows, w.Matrix.Cols, w.Matrix.Data)
+		}
+	}
+	conv := open(t, "testdata/numpy_conv.npy").Matrices()[0]
+	w, err := conv.Load()
+	if err != nil || w.View != "[2, 3, 4] as [o, i*k] = [2, 12]" || w.Matrix.Data[23] != 23 {
+		t.Errorf("%v, %v", w, err)
+	}
+}
