@@ -51,7 +51,14 @@ func ProbeRows(ctx context.Context, r RowReader, o Options) (Profile, error) {
 		p.Rows, p.Cols = n, k
 	}
 	p.setStats(s, o.OutIn)
-	p.setFused(f)
+	rounding := newRoundingContext(c, s)
+	if o.Role == Activation {
+		rounding = rounding.ofActivation()
+	}
+	p.setFused(f, rounding)
+	if err := p.probeExtras(ctx, c, s, rounding, o); err != nil {
+		return Profile{}, err
+	}
 	if err := p.probeRank(ctx, in, s, o); err != nil {
 		return Profile{}, err
 	}
@@ -132,46 +139,74 @@ func (p *Profile) setStats(s stats, transposed bool) {
 	p.Outliers = []Outliers{rows, cols}
 }
 
-func (p *Profile) setFused(f fusedResult) {
+func (p *Profile) setFused(f fusedResult, rounding roundingContext) {
 	p.Kurtosis, p.Ternary, p.Cardinality, p.BestBits = f.kurtosis, f.ternary, f.cardinality, f.bestBits
 	p.Sparse = []NM{{2, 4, f.nm24}}
 	row, column := f.cross, f.channel
 	if p.Role == Activation {
 		row, column = column, row
 	}
-	for i, bits := range []int{8, 4} {
-		for _, q := range []QuantResult{
-			{Granularity: PerTensor, Error: f.tensor[i]},
-			{Granularity: PerRow, Error: row[i]},
-			{Granularity: PerColumn, Error: column[i]},
-			{Granularity: PerGroup, Group: 32, Error: f.group32[i]},
-			{Granularity: PerGroup, Group: 128, Error: f.group128[i]},
-		} {
-			q.Bits = bits
-			q.BitsPerWeight = float64(bits) + p.stepBits(q.Granularity, q.Group)
-			p.Quant = append(p.Quant, q)
+	for _, scheme := range rounding.defaultSchemes() {
+		q := scheme.result
+		errs := f.tensor
+		switch {
+		case q.Granularity == PerRow:
+			errs = row
+		case q.Granularity == PerColumn:
+			errs = column
+		case q.Group == 32:
+			errs = f.group32
+		case q.Group == 128:
+			errs = f.group128
 		}
+		if q.Error = errs[0]; q.Bits == 4 {
+			q.Error = errs[1]
+		}
+		p.Quant = append(p.Quant, q)
 	}
 }
 
-// stepBits is what the steps take, in bits an element.
-func (p *Profile) stepBits(g Granularity, group int) float64 {
-	if p.Rows == 0 || p.Cols == 0 {
-		return 0
+// probeExtras makes the passes that Options.Extra and Options.InputMeanSquares ask
+// for.
+func (p *Profile) probeExtras(ctx context.Context, c channels, s stats, rounding roundingContext, o Options) error {
+	if o.InputMeanSquares != nil {
+		results, err := schemePass(ctx, c, s, rounding.defaultSchemes(), o.InputMeanSquares, schemeLength)
+		if err != nil {
+			return err
+		}
+		for i, r := range results {
+			p.Quant[i].WeightedError = r.WeightedError
+		}
 	}
-	k := p.Rows
-	if p.Role == Activation {
-		k = p.Cols
+	results, err := schemePass(ctx, c, s, rounding.extraSchemes(o.Extra), o.InputMeanSquares, schemeLength)
+	if err != nil {
+		return err
 	}
-	switch g {
-	case PerTensor:
-		return 32 / (float64(p.Rows) * float64(p.Cols))
-	case PerRow:
-		return 32 / float64(p.Cols)
-	case PerColumn:
-		return 32 / float64(p.Rows)
+	p.Quant = append(p.Quant, results...)
+	if o.Extra&ExtraSparse != 0 {
+		errs, err := sparsePass(ctx, c, s, []NM{{N: 1, M: 4}, {N: 4, M: 8}}, schemeLength)
+		if err != nil {
+			return err
+		}
+		p.Sparse = append(p.Sparse, errs...)
 	}
-	return 16 * float64((k+group-1)/group) / float64(k)
+	if o.Extra&ExtraLUT != 0 {
+		const bits = 4
+		e, err := tablePass(ctx, c.input, s, 1<<bits)
+		if err != nil {
+			return err
+		}
+		p.Quant = append(p.Quant, QuantResult{
+			Bits: bits, Granularity: PerTensor, Method: BestTable, Error: e,
+			BitsPerWeight: bits + rounding.stepBits(32<<bits, PerTensor, 0),
+		})
+	}
+	for _, r := range p.Quant {
+		if math.IsNaN(r.Error) && s.nonFinite.Count == 0 {
+			p.note("%s cannot hold the steps: they overflow a float16", r.Format)
+		}
+	}
+	return nil
 }
 
 func (p *Profile) probeRank(ctx context.Context, in *input, s stats, o Options) error {
@@ -193,6 +228,10 @@ func (p *Profile) probeRank(ctx context.Context, in *input, s stats, o Options) 
 	}
 	spectral, err := ProbeSpectrum(ctx, in.reader(), SpectralOptions{Sketch: o.Sketch, Memory: o.Memory, Norm: p.Norm})
 	if errors.Is(err, errors.ErrUnsupported) && in.r == nil { // until ProbeSpectrum exists
+		if cost > 1<<32 {
+			p.StableRank, err = stableRank(ctx, in.w, s)
+			return err
+		}
 		if p.Spectrum, err = SingularValues(ctx, in.w); err == nil {
 			p.StableRank = p.Spectrum.StableRank()
 		}

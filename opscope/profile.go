@@ -29,18 +29,20 @@ const DefaultMemory = 256 << 20
 type Extras uint
 
 const (
-	// ExtraBits adds symmetric quantization to 3, 5, 6 and 7 bits to that to
+	// ExtraBits adds symmetric quantization to 7, 6, 5 and 3 bits to that to
 	// 8 and 4.
 	ExtraBits Extras = 1 << iota
-	// ExtraAsymmetric adds quantization with a zero point.
+	// ExtraAsymmetric adds Asymmetric quantization to 8 and 4 bits in groups of 32
+	// and 128.
 	ExtraAsymmetric
-	// ExtraScaleSearch adds quantization whose steps are searched for.
+	// ExtraScaleSearch adds ScaleSearch to 4 bits in groups of 32 and 128.
 	ExtraScaleSearch
-	// ExtraFormats adds the formats that models are shipped in.
+	// ExtraFormats adds the formats of Formats, the floating-point ones with a step
+	// per tensor and per output channel.
 	ExtraFormats
 	// ExtraSparse adds 1:4 and 4:8 sparsity.
 	ExtraSparse
-	// ExtraLUT adds a table of 16 values.
+	// ExtraLUT adds the best table of 16 values; see TableError.
 	ExtraLUT
 
 	// AllExtras is all of them.
@@ -144,10 +146,12 @@ type QuantResult struct {
 	Method Method `json:"method,omitempty"`
 	// Format is the name of a format that models are shipped in, such as "Q4_K".
 	Format string `json:"format,omitempty"`
-	// BitsPerWeight counts the codes and what is stored with them: per tensor, row and
-	// column a float32 step, per group a float16 one, and a code for each zero point.
+	// BitsPerWeight counts the codes and what is stored with them: a float32 step
+	// per tensor, row and column; a float16 one per group, and a second number for
+	// Asymmetric; what the format says for a Format, whole blocks counted.
 	BitsPerWeight float64 `json:"bits_per_weight"`
-	// Error is the relative L2 error, ‖Ŵ-W‖/‖W‖.
+	// Error is the relative L2 error, ‖Ŵ-W‖/‖W‖; NaN if the matrix has non-finite
+	// elements or steps that the format cannot hold.
 	Error float64 `json:"error"`
 	// WeightedError is what Options.InputMeanSquares asks for, 0 without: with
 	// h[k] for them it is the root of Σ h[k](ŵ[k,j]-w[k,j])² / Σ h[k]w[k,j]², the
@@ -159,12 +163,14 @@ type QuantResult struct {
 type Method string
 
 const (
-	// Asymmetric spreads the codes from the smallest to the largest of the
-	// elements that share a step.
+	// Asymmetric spreads the codes from the smallest to the largest element of
+	// each group: step = (max-min)/(2^bits-1), and a code stands for min + code·step.
 	Asymmetric Method = "asymmetric"
-	// ScaleSearch chooses the symmetric step of the least squared error.
+	// ScaleSearch chooses, for each group, the symmetric step of the least squared
+	// error that is found from 24 first guesses between 0.3 of the step of absmax
+	// quantization and that; elements beyond the largest code are clipped.
 	ScaleSearch Method = "scale search"
-	// BestTable chooses 2^bits values for the least squared error.
+	// BestTable chooses 2^bits values for the least squared error; see TableError.
 	BestTable Method = "table"
 )
 
@@ -200,11 +206,12 @@ type Cardinality struct {
 	More bool `json:"more,omitempty"`
 }
 
-// QuantError returns the error that Probe measured at the given bits and
-// granularity, or NaN if it measured none.
+// QuantError returns the error of symmetric quantization that Probe measured at
+// the given bits and granularity, of PerGroup that in groups of 32; NaN if it
+// measured none.
 func (p Profile) QuantError(bits int, g Granularity) float64 {
 	for _, q := range p.Quant {
-		if q.Bits == bits && q.Granularity == g {
+		if q.Bits == bits && q.Granularity == g && q.Method == "" && q.Format == "" {
 			return q.Error
 		}
 	}
@@ -219,23 +226,60 @@ func (p Profile) String() string {
 		fmt.Fprintf(&b, "  %s", p.Name)
 	}
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "\n  %-23s ", label)
+		fmt.Fprintf(&b, "\n  %-25s ", label)
 		fmt.Fprintf(&b, format, args...)
 	}
 	line("density", "%.4g", p.Density)
 	line("norm", "%.5g", p.Norm)
+	line("range, mean", "%.4g to %.4g, %.4g", p.Min, p.Max, p.Mean)
+	line("kurtosis", "%.4g", p.Kurtosis)
+	more := ""
+	if p.Cardinality.More {
+		more = "more than "
+	}
+	line("distinct values", "%s%d", more, p.Cardinality.Distinct)
+	for _, o := range p.Outliers {
+		line("outliers: "+p.axis(o.Axis)+"s", "%d, the largest %.4g times the median", o.Count, o.Ratio)
+	}
 	line("stable rank", "%.5g of at most %d", p.StableRank, min(p.Rows, p.Cols))
-	if p.Spectrum != nil {
+	switch {
+	case p.Spectrum != nil:
 		line("rank for 10%, 1% error", "%d, %d; factors pay up to %d",
 			p.Spectrum.RankFor(0.10), p.Spectrum.RankFor(0.01), BreakEvenRank(p.Rows, p.Cols))
+	case p.Spectral != nil:
+		line("rank for 10%, 1% error", "%v, %v; factors pay up to %d",
+			p.Spectral.Rank10, p.Spectral.Rank1, BreakEvenRank(p.Rows, p.Cols))
 	}
 	for _, q := range p.Quant {
-		line(fmt.Sprintf("int%d per %s", q.Bits, p.axis(q.Granularity)), "%.4g", q.Error)
+		line(p.quantLabel(q), "%.4g", q.Error)
 	}
+	for _, nm := range p.Sparse {
+		line(fmt.Sprintf("%d:%d sparse", nm.N, nm.M), "%.4g", nm.Error)
+	}
+	line("ternary", "%.4g", p.Ternary)
 	for _, n := range p.Notes {
 		line("note", "%s", n)
 	}
 	return b.String()
+}
+
+// quantLabel names a way to quantize.
+func (p Profile) quantLabel(q QuantResult) string {
+	name := fmt.Sprintf("int%d", q.Bits)
+	switch {
+	case q.Format != "":
+		name = q.Format
+	case q.Method == BestTable:
+		return fmt.Sprintf("table of %d values", 1<<q.Bits)
+	}
+	axis := " per " + p.axis(q.Granularity)
+	if q.Group > 0 {
+		axis = fmt.Sprintf(" group %d", q.Group)
+	}
+	if q.Method != "" {
+		axis += ", " + string(q.Method)
+	}
+	return name + axis
 }
 
 // axis names what shares a quantization step in the words of the role.

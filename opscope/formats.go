@@ -1,0 +1,250 @@
+package opscope
+
+import "math"
+
+// format is a format that models are shipped in.
+type format struct {
+	name        string
+	bits        int
+	granularity Granularity
+	group       int     // the elements that share a step
+	block       int     // the elements of a whole block
+	blockBits   float64 // of such a block
+	round       func(dst, x []float64)
+	largest     float64 // value of a code, for the floating-point formats
+	mantissa    int     // its bits
+	minExponent int     // of normal numbers
+}
+
+// The formats. The block formats are those of ggml (its quantize_row_*_ref
+// functions), MXFP4 is also that of the OCP Microscaling Formats specification 1.0,
+// FP8 that of the OCP 8-bit Floating Point Specification 1.0 with one float32 step
+// that maps the largest magnitude to the largest value.
+var formats = []format{
+	{name: "Q8_0", bits: 8, granularity: PerGroup, group: 32, block: 32, blockBits: 8 * 34, round: roundQ8_0},
+	{name: "Q4_0", bits: 4, granularity: PerGroup, group: 32, block: 32, blockBits: 8 * 18, round: roundQ4_0},
+	{name: "Q4_K", bits: 4, granularity: PerGroup, group: 32, block: 256, blockBits: 8 * 144, round: roundQ4_K},
+	{name: "MXFP4", bits: 4, granularity: PerGroup, group: 32, block: 32, blockBits: 8 * 17, round: roundMXFP4},
+	{name: "FP8 E4M3", bits: 8, granularity: PerTensor, largest: 448, mantissa: 3, minExponent: -6},
+	{name: "FP8 E5M2", bits: 8, granularity: PerTensor, largest: 57344, mantissa: 2, minExponent: -14},
+}
+
+// Formats returns the names of the formats that FormatError and ExtraFormats know.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// format rounds to f, with steps of that granularity if f is floating-point. A
+// last block that is not whole is filled up with zeros, which count as bits.
+func (c roundingContext) format(f format, g Granularity) scheme {
+	s := scheme{result: QuantResult{Bits: f.bits, Granularity: g, Group: f.group, Format: f.name}}
+	if f.round != nil {
+		s.result.BitsPerWeight = c.stepBits(f.blockBits, PerGroup, f.block)
+		s.round = eachGroup(f.block, func(dst, x []float64) {
+			if len(x) == f.block {
+				f.round(dst, x)
+				return
+			}
+			var block, rounded [schemeLength]float64
+			copy(block[:], x)
+			f.round(rounded[:f.block], block[:f.block])
+			copy(dst, rounded[:])
+		})
+		return s
+	}
+	s.result.BitsPerWeight = float64(f.bits) + c.stepBits(32, g, 0)
+	s.round = func(dst, x []float64, channel, _ int) {
+		largest := c.stats.absMax
+		if g != PerTensor {
+			largest = float64(c.channelMax[channel])
+		}
+		step := float64(float32(largest / f.largest))
+		if step == 0 {
+			clear(dst)
+			return
+		}
+		for i, v := range x {
+			q := roundFloat(v/step, f.mantissa, f.minExponent)
+			dst[i] = math.Max(-f.largest, math.Min(f.largest, q)) * step
+		}
+	}
+	return s
+}
+
+// roundFloat rounds to the nearest number of a binary floating-point format
+// with so many bits of mantissa, ties to even, whose smallest normal number has
+// that exponent; there is no largest one.
+func roundFloat(v float64, mantissa, minExponent int) float64 {
+	_, exponent := math.Frexp(v) // of 0.5 to 1
+	ulp := math.Ldexp(1, max(exponent-1, minExponent)-mantissa)
+	return math.RoundToEven(v/ulp) * ulp
+}
+
+// toFloat16 rounds to binary16.
+func toFloat16(v float32) float32 {
+	r := roundFloat(float64(v), 10, -14)
+	if math.Abs(r) > 65504 {
+		return float32(math.Copysign(math.Inf(1), r))
+	}
+	return float32(r)
+}
+
+// extreme returns the element of the largest magnitude, the first of several.
+func extreme(x []float64) float32 {
+	var e float64
+	for _, v := range x {
+		if math.Abs(v) > math.Abs(e) {
+			e = v
+		}
+	}
+	return float32(e)
+}
+
+// inverse is 1/v, and 0 for 0.
+func inverse(v float32) float32 {
+	if v == 0 {
+		return 0
+	}
+	return 1 / v
+}
+
+// The writers below compute in float32, as those of the formats do.
+
+func roundQ8_0(dst, x []float64) {
+	d := float32(math.Abs(float64(extreme(x)))) / 127
+	inv, step := inverse(d), float64(toFloat16(d))
+	for i, v := range x {
+		dst[i] = math.Round(float64(float32(v)*inv)) * step
+	}
+}
+
+func roundQ4_0(dst, x []float64) {
+	d := extreme(x) / -8
+	inv, step := inverse(d), float64(toFloat16(d))
+	for i, v := range x {
+		code := min(15, math.Trunc(float64(float32(float32(v)*inv)+8.5)))
+		dst[i] = (code - 8) * step
+	}
+}
+
+func roundMXFP4(dst, x []float64) {
+	// The magnitudes of FP4 E2M1.
+	values := [8]float64{0, 0.5, 1, 1.5, 2, 3, 4, 6}
+	largest := math.Abs(float64(extreme(x)))
+	if largest == 0 {
+		clear(dst)
+		return
+	}
+	_, exponent := math.Frexp(largest)
+	step := math.Ldexp(1, max(exponent-1-2, -127))
+	for i, v := range x {
+		a := math.Abs(v)
+		best := 0.0
+		for _, value := range values {
+			if math.Abs(value*step-a) < math.Abs(best*step-a) {
+				best = value
+			}
+		}
+		dst[i] = math.Copysign(best*step, v)
+	}
+}
+
+// roundQ4_K rounds 256 elements: 8 groups of 32, each with a step and an
+// offset, that are themselves of 6 bits with one step each in binary16.
+func roundQ4_K(dst, x []float64) {
+	const groups, size = 8, 32
+	var steps, offsets [groups]float32
+	var maxStep, maxOffset float32
+	for g := range groups {
+		steps[g], offsets[g] = offsetFit(x[g*size:][:size])
+		maxStep, maxOffset = max(maxStep, steps[g]), max(maxOffset, offsets[g])
+	}
+	sixBits := func(v, largest float32) float32 {
+		if largest == 0 {
+			return 0
+		}
+		return min(63, nearest(63/largest*v))
+	}
+	d, dmin := toFloat16(maxStep/63), toFloat16(maxOffset/63)
+	for g := range groups {
+		step := d * sixBits(steps[g], maxStep)
+		offset := dmin * sixBits(offsets[g], maxOffset)
+		for i, v := range x[g*size:][:size] {
+			code := float32(0)
+			if step != 0 {
+				code = max(0, min(15, nearest((float32(v)+offset)/step)))
+			}
+			dst[g*size+i] = float64(step*code - offset)
+		}
+	}
+}
+
+func nearest(v float32) float32 { return float32(math.RoundToEven(float64(v))) }
+
+// offsetFit finds step and offset, both at least 0, such that codes 0 to 15
+// times step, less offset, come near x: of several first guesses of the step
+// those whose least-squares fit has the smallest error, an element counting for
+// its magnitude plus the root mean square.
+func offsetFit(x []float64) (step, offset float32) {
+	const levels = 15
+	var sumSq float32
+	low, high := float32(x[0]), float32(x[0])
+	for _, v := range x {
+		f := float32(v)
+		sumSq += f * f
+		low, high = min(low, f), max(high, f)
+	}
+	low = min(low, 0)
+	if high == low {
+		return 0, -low
+	}
+	rms := float32(math.Sqrt(float64(sumSq / float32(len(x)))))
+	weight := func(f float32) float32 { return rms + float32(math.Abs(float64(f))) }
+	code := func(f, inv float32) float32 { return max(0, min(levels, nearest(inv*(f-low)))) }
+
+	step, best := (high-low)/levels, float32(0)
+	first := levels / (high - low)
+	offset = low
+	var sumW, sumX float32
+	for _, v := range x {
+		f := float32(v)
+		w := weight(f)
+		sumW += w
+		sumX += w * f
+		e := step*code(f, first) + offset - f
+		best += w * e * e
+	}
+	for try := range 21 {
+		inv := (levels - 1 + 0.1*float32(try)) / (high - low)
+		var l, ll, xl float32
+		for _, v := range x {
+			f := float32(v)
+			w, q := weight(f), code(f, inv)
+			l += w * q
+			ll += w * q * q
+			xl += w * q * f
+		}
+		det := sumW*ll - l*l
+		if det <= 0 {
+			continue
+		}
+		s, o := (sumW*xl-sumX*l)/det, (ll*sumX-l*xl)/det
+		if o > 0 {
+			s, o = xl/ll, 0
+		}
+		var sum float32
+		for _, v := range x {
+			f := float32(v)
+			e := s*code(f, inv) + o - f
+			sum += weight(f) * e * e
+		}
+		if sum < best {
+			best, step, offset = sum, s, o
+		}
+	}
+	return step, -offset
+}
