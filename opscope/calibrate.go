@@ -61,9 +61,9 @@ func calibratedCalls(side int) []Call {
 		for _, s := range []string{kernels.SchemeF32, kernels.SchemeBF16, kernels.SchemeW8A16, kernels.SchemeW8A8} {
 			calls = append(calls, at(s))
 		}
-		for _, a := range []Action{Int4Group32, Int4Group128} {
+		for _, group := range []int{32, 128} {
 			call := at(kernels.SchemeW4A16)
-			call.Group = a.group()
+			call.Group = group
 			calls = append(calls, call)
 		}
 		lowRank := at(kernels.SchemeLowRank)

@@ -41,8 +41,8 @@ type Call struct {
 	N int `json:"n"`
 	// Rank is that of the factors, for kernels.SchemeLowRank only.
 	Rank int `json:"rank,omitempty"`
-	// Group is the number of inputs that share a scale, 32 or 128, for
-	// kernels.SchemeW4A16 only.
+	// Group is the number of inputs that share a scale, for kernels.SchemeW4A16 only:
+	// 32, or 128 or more, whose times are those of 128.
 	Group int `json:"group,omitempty"`
 	// Density is the share of nonzeros in x, for kernels.SchemeSkipZeros only.
 	Density float64 `json:"density,omitempty"`
@@ -102,6 +102,7 @@ func (c *Calibration) skipZeros(call Call, bytes float64) float64 {
 
 // interpolate returns the time of a weight of some bytes, in nanoseconds, or 0.
 func (c *Calibration) interpolate(call Call, bytes float64) float64 {
+	call.Group = min(call.Group, 128)
 	var low, high *CalibrationPoint // the nearest ones on either side
 	for i := range c.Points {
 		p := &c.Points[i]
@@ -150,7 +151,7 @@ func (b Budget) expected(c Choice) []Expected {
 	if b.Calibration == nil || !c.HasKernel || c.K == 0 {
 		return nil
 	}
-	call := Call{Scheme: c.scheme(), K: c.K, N: c.N, Rank: c.Rank, Group: c.Action.group()}
+	call := Call{Scheme: c.scheme(), K: c.K, N: c.N, Rank: c.Rank, Group: c.group()}
 	if c.N == 0 { // an activation's profile
 		if call.N = b.Outputs; call.N == 0 {
 			call.N = c.K

@@ -121,20 +121,20 @@ func TestEveryKernelIsCalibrated(t *testing.T) {
 	for i, call := range calibratedCalls(64) {
 		c.Points = append(c.Points, CalibrationPoint{Call: call, Bytes: call.bytes(), Time: time.Duration(100 + i)})
 	}
-	b := Budget{Calibration: c, BaselineBytes: 4 * 90 * 80, Baseline: "F32"}
-	for _, a := range []Action{BFloat16, Int8PerChannel, W8A8, Int4Group32, Int4Group128, Factored} {
-		choice := Choice{Action: a, Rank: 3, HasKernel: true, K: 90, N: 80}
+	b := Budget{Calibration: c, BaselineBytes: 4 * 200 * 80, Baseline: "F32"}
+	for _, a := range []Action{BFloat16, Int8PerChannel, W8A8, Int4Group32, Int4Group128, Int4PerChannel, Factored} {
+		choice := Choice{Action: a, Rank: 3, HasKernel: true, K: 200, N: 80}
 		if e := b.expected(choice); len(e) != len(CalibratedRows()) {
 			t.Errorf("%s: %v", a, e)
 		}
 	}
 	for _, kept := range []string{"F32", "BF16"} {
-		if e := b.expected(Choice{Action: KeepDense, DType: kept, HasKernel: true, K: 90, N: 80}); len(e) != 2 {
+		if e := b.expected(Choice{Action: KeepDense, DType: kept, HasKernel: true, K: 200, N: 80}); len(e) != 2 {
 			t.Errorf("%s: %v", kept, e)
 		}
 	}
 	for _, a := range []Action{Sparse2of4, Ternary, LookupTable} {
-		if e := b.expected(Choice{Action: a, K: 90, N: 80}); e != nil {
+		if e := b.expected(Choice{Action: a, K: 200, N: 80}); e != nil {
 			t.Errorf("%s has no kernel and the times %v", a, e)
 		}
 	}

@@ -28,6 +28,9 @@ const (
 	Int4Group32 Action = "int4 group 32"
 	// Int4Group128 is the same for each 128 inputs.
 	Int4Group128 Action = "int4 group 128"
+	// Int4PerChannel is the same for all inputs of an output channel; the kernel takes
+	// up to 4096.
+	Int4PerChannel Action = "int4 per channel"
 	// Factored multiplies by U[k,r] and then V[r,n] in float32, W ≈ UV.
 	Factored Action = "low-rank factored"
 	// Sparse2of4 keeps the two largest of each four consecutive inputs of an output
@@ -247,15 +250,7 @@ func (m *menu) addRounded() {
 			Why: fmt.Sprintf(", scales included, and an error of %.2g in the activations", e),
 		})
 	}
-	for _, a := range []Action{Int4Group32, Int4Group128} {
-		if a == Int4Group128 && k <= 32 {
-			continue // one group either way
-		}
-		m.add(Choice{
-			Action: a, Error: m.int4Error(a.group()), Bytes: int4Bytes(k, n, a.group(), p.largest()), HasKernel: true,
-			Why: ", scales included",
-		})
-	}
+	m.addInt4()
 	if m.float() {
 		m.add(Choice{
 			Action: Sparse2of4, Error: p.nmError(2, 4), Bytes: sparseBytes(k, n, m.b.BaselineBytes/elements), Work: 0.5,
@@ -268,6 +263,18 @@ func (m *menu) addRounded() {
 			Action: LookupTable, Error: m.tableError(), Bytes: tableBytes(elements, d.Distinct),
 			Why: fmt.Sprintf(" for %d distinct values and their table, and an error of no more than telling them apart leaves", d.Distinct),
 		})
+	}
+}
+
+// addInt4 adds int4 with groups of each size, up to the first that is a whole channel.
+func (m *menu) addInt4() {
+	for _, a := range []Action{Int4Group32, Int4Group128, Int4PerChannel} {
+		c := Choice{Action: a, K: m.p.Rows, Error: m.int4Error(a), Why: ", scales included"}
+		c.Bytes, c.HasKernel = int4Bytes(m.k, m.n, c.group(), m.p.largest()), c.group() <= maxInt4Group
+		m.add(c)
+		if c.group() >= c.K {
+			return
+		}
 	}
 }
 
@@ -303,12 +310,14 @@ func (m *menu) addFactored(relErr float64) {
 func (m *menu) float() bool { return floatBytes[m.b.Baseline] != 0 }
 
 // group is the group size of an int4 action, 0 for others.
-func (a Action) group() int {
-	switch a {
+func (c Choice) group() int {
+	switch c.Action {
 	case Int4Group32:
 		return 32
 	case Int4Group128:
 		return 128
+	case Int4PerChannel:
+		return int(ceilDiv(int64(max(1, c.K)), 32)) * 32 // a kernel's are multiples of 32
 	}
 	return 0
 }
@@ -329,7 +338,7 @@ func (c Choice) scheme() string {
 		return kernels.SchemeW8A16
 	case W8A8:
 		return kernels.SchemeW8A8
-	case Int4Group32, Int4Group128:
+	case Int4Group32, Int4Group128, Int4PerChannel:
 		return kernels.SchemeW4A16
 	case Factored:
 		return kernels.SchemeLowRank

@@ -26,8 +26,12 @@ const (
 	factorRounding = 0x1p-23
 )
 
-// W4A16 scales its channels if one is above this: 7 codes times the largest binary16.
-const int4Largest = 7 * 65504
+const (
+	// W4A16 scales its channels if one is above this: 7 codes times the largest binary16.
+	int4Largest = 7 * 65504
+	// maxInt4Group is the largest group that it takes.
+	maxInt4Group = 4096
+)
 
 // int4Bytes is what kernels.W4A16 reads.
 func int4Bytes(k, n int64, group int, largest float64) int64 {
@@ -66,11 +70,15 @@ func (p Profile) groupError(bits, group int) float64 {
 
 // int4Error is the error of W4A16: that of exact steps, and of steps in binary16, which
 // has 11 significant bits.
-func (m *menu) int4Error(group int) float64 {
+func (m *menu) int4Error(a Action) float64 {
+	e := m.p.QuantError(4, PerColumn)
+	if a != Int4PerChannel {
+		e = m.p.groupError(4, Choice{Action: a}.group())
+	}
 	if m.p.Norm == 0 {
 		return 0
 	}
-	return math.Hypot(m.p.groupError(4, group), 0x1p-11)
+	return math.Hypot(e, 0x1p-11)
 }
 
 // formatError returns the error of a format, or NaN if it was not measured.

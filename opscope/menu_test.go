@@ -75,7 +75,7 @@ func TestMenuAgreesWithTheKernels(t *testing.T) {
 				}
 				bound := c.Action == opscope.BFloat16 && e <= c.Error
 				tolerance := 0.01*c.Error + 3e-7
-				if c.Action == opscope.Int4Group32 || c.Action == opscope.Int4Group128 {
+				if strings.HasPrefix(string(c.Action), "int4") {
 					tolerance += 0x1p-11 // what rounding a scale to binary16 may change
 				}
 				if math.Abs(e-c.Error) > tolerance && !bound {
@@ -85,7 +85,7 @@ func TestMenuAgreesWithTheKernels(t *testing.T) {
 		}
 	}
 	for _, a := range []opscope.Action{
-		opscope.BFloat16, opscope.Int8PerChannel, opscope.W8A8, opscope.Int4Group32, opscope.Int4Group128, opscope.Factored,
+		opscope.BFloat16, opscope.Int8PerChannel, opscope.W8A8, opscope.Int4Group32, opscope.Int4Group128, opscope.Int4PerChannel, opscope.Factored,
 	} {
 		if built[a] == 0 {
 			t.Errorf("%s was never built", a)
@@ -112,6 +112,20 @@ func TestInt4BytesOfExtremeChannels(t *testing.T) {
 			if m, err := c.Build(w); err != nil || m.Info().WeightBytes != c.Bytes {
 				t.Errorf("%s: %s has %d bytes, the choice says %d", name, a, m.Info().WeightBytes, c.Bytes)
 			}
+		}
+	}
+}
+
+// The kernel's groups end at 4096.
+func TestInt4PerChannelOfLongChannels(t *testing.T) {
+	for k, kernel := range map[int]bool{4096: true, 4097: false} {
+		w := build(k, 3, func(i, j int) float64 { return float64((i*7+j)%15 - 7) })
+		c, ok := find(menuOf(t, probe(t, w, opscope.Options{SVDLimit: -1}), opscope.Budget{}), opscope.Int4PerChannel)
+		if want := int64((k*3+1)/2 + 2*3); !ok || c.Bytes != want || c.HasKernel != kernel {
+			t.Errorf("%d inputs: %+v, want %d bytes", k, c, want)
+		}
+		if m, err := c.Build(w); (err == nil) != kernel || kernel && m.Info().WeightBytes != c.Bytes {
+			t.Errorf("%d inputs: %v", k, err)
 		}
 	}
 }

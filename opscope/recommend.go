@@ -194,7 +194,7 @@ func (c Choice) Build(w Matrix) (kernels.Multiplier, error) {
 	case kernels.SchemeW8A8:
 		return multiplier(kernels.NewW8A8(w))
 	case kernels.SchemeW4A16:
-		return multiplier(kernels.NewW4A16(w, kernels.GroupSize(c.Action.group())))
+		return multiplier(kernels.NewW4A16(w, kernels.GroupSize(c.group())))
 	case kernels.SchemeLowRank:
 		// A zero weight has rank 0, whatever rank is asked for.
 		return multiplier(kernels.NewLowRank(w, kernels.Rank(max(1, c.Rank))))
