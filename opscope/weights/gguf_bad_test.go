@@ -15,8 +15,8 @@ import (
 	"github.com/rlx-go/gopherscope/opscope/weights/gguftest"
 )
 
-// gguf puts the parts of a GGUF file together: an int is an uint32, an uint64 is itself,
-// a string has its length before it, and bytes are as they are.
+// gguf puts the parts of a GGUF file together: an int has 4 bytes, an uint64 has 8, a
+// string has its length before it, and bytes are as they are.
 func gguf(parts ...any) []byte {
 	var b []byte
 	for _, part := range parts {
@@ -85,7 +85,7 @@ var badGGUF = []struct {
 	{"a key that is not UTF-8", head(0, 1, "k\xff", 4, 0), 33, "", "not ASCII"},
 	{"a key twice", head(0, 2, "k", 4, 0, "k", 4, 0), 24 + 17, "", `the key "k" twice`},
 	{"a value of an unknown type", head(0, 1, "k", 13, uint64(0)), 33, "", "type 13, which is not known"},
-	{"a value of type 2^32-1", head(0, 1, "k", math.MaxUint32, uint64(0)), 33, "", "type 4294967295"},
+	{"a value of type 2^32-1", head(0, 1, "k", -1, uint64(0)), 33, "", "type 4294967295"},
 	{"a bool of 2", head(0, 1, "k", 7, []byte{2}), 37, "", "bool of 2"},
 	{"a number cut short", head(0, 1, "k", 12, zeros(7)), 37, "", "the file ends within"},
 
@@ -108,8 +108,8 @@ var badGGUF = []struct {
 	{"alignment 0", head(0, 1, "general.alignment", 4, 0), 53, "", "alignment is 0"},
 	{"alignment 7", head(0, 1, "general.alignment", 4, 7), 53, "", "alignment is 7"},
 	{"alignment 48", head(0, 1, "general.alignment", 4, 48), 53, "", "alignment is 48"},
-	{"alignment 2^32-1", head(0, 1, "general.alignment", 4, math.MaxUint32), 53, "", "alignment is 4294967295"},
-	{"alignment 2^31 in a small file", head(1, 1, "general.alignment", 4, 1<<31, describe("a", kindF32, 0, 1), zeros(64)), 1 << 31, "a", "cut short"},
+	{"alignment 2^32-1", head(0, 1, "general.alignment", 4, -1), 53, "", "alignment is 4294967295"},
+	{"alignment 2^31 in a small file", head(1, 1, "general.alignment", 4, -1<<31, describe("a", kindF32, 0, 1), zeros(64)), 1 << 31, "a", "cut short"},
 	{"an architecture of a number", head(0, 1, "general.architecture", 4, 1), 52, "", "of type uint32, not string"},
 	{"a split count of uint32", head(0, 1, "split.count", 4, 2), 43, "", "of type uint32, not uint16"},
 
@@ -119,7 +119,7 @@ var badGGUF = []struct {
 	{"a name twice", head(2, 0, describe("a", kindF32, 0, 1), describe("a", kindF32, 32, 1), zeros(96)), 57, "a", "two tensors of this name"},
 
 	{"5 axes", head(1, 0, describe("a", kindF32, 0, 1, 1, 1, 1, 1), zeros(64)), 33, "a", "5 axes, more than 4"},
-	{"2^32-1 axes", head(1, 0, "a", math.MaxUint32, zeros(64)), 33, "a", "4294967295 axes"},
+	{"2^32-1 axes", head(1, 0, "a", -1, zeros(64)), 33, "a", "4294967295 axes"},
 	{"a negative axis", head(1, 0, describe("a", kindF32, 0, 1, math.MaxUint64), zeros(64)), 45, "a", "18446744073709551615"},
 	{"an axis of 2^63", head(1, 0, describe("a", kindF32, 0, 1<<63), zeros(64)), 37, "a", "9223372036854775808"},
 	{"values that overflow to 0", head(1, 0, describe("a", kindF32, 0, 1<<32, 1<<32), zeros(64)), 24, "a", "values of shape [4294967296, 4294967296] overflows"},
@@ -132,7 +132,7 @@ var badGGUF = []struct {
 	{"a removed type", head(1, 0, describe("a", 4, 0, 32), zeros(64)), 45, "a", "type 4, Q4_2, was removed"},
 	{"another removed type", head(1, 0, describe("a", 31, 0, 32), zeros(64)), 45, "a", "type 31, Q4_0_4_4, was removed"},
 	{"an unknown type", head(1, 0, describe("a", 43, 0, 32), zeros(64)), 45, "a", "type 43 is not known"},
-	{"type 2^32-1", head(1, 0, describe("a", math.MaxUint32, 0, 32), zeros(64)), 45, "a", "type 4294967295 is not known"},
+	{"type 2^32-1", head(1, 0, describe("a", -1, 0, 32), zeros(64)), 45, "a", "type 4294967295 is not known"},
 	{"a row that is not whole blocks", head(1, 0, describe("a", kindQ4, 0, 33, 32), zeros(1024)), 24, "a", "not a multiple of the 32 values of a block"},
 	{"a scalar of blocks", head(1, 0, describe("a", kindQ4, 0), zeros(64)), 24, "a", "not a multiple of the 32 values of a block"},
 
