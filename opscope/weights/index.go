@@ -130,7 +130,7 @@ func (o *opener) openIndex(path string) (*File, error) {
 			return nil, fmt.Errorf("%s: a part is missing or wrong: %w", path, err)
 		}
 		if p.format != formatSafetensors {
-			return nil, &FormatError{File: path, Reason: "its part " + quote(name) + " is a " + p.format + " file"}
+			return nil, &FormatError{File: path, Reason: "its part " + quote(name) + " is of the format " + p.format}
 		}
 		for _, t := range p.tensors {
 			switch file := x.files[t.Name]; file {
