@@ -90,7 +90,7 @@ var ggufExpected = map[string]ggufKind{
 // metadata as text: numbers in decimal, strings up to ggufMaxText bytes, and only the
 // type and the number of elements of an array.
 func readGGUF(src *source, size int64) ([]*Tensor, map[string]string, error) {
-	r := &ggufReader{src: src, size: size, alignment: ggufAlignment, metadata: make(map[string]string)}
+	r := &ggufReader{src: src, size: size, alignment: ggufAlignment}
 	if err := r.read(); err != nil {
 		return nil, nil, err
 	}
@@ -137,6 +137,9 @@ func (r *ggufReader) read() error {
 	}
 	if entries > left/ggufMinEntry {
 		return r.failAt(16, "the header counts %d metadata entries, but only %d bytes follow", entries, left)
+	}
+	if entries > 0 {
+		r.metadata = make(map[string]string)
 	}
 	for range entries {
 		if err := r.entry(); err != nil {
@@ -185,11 +188,11 @@ func (r *ggufReader) entry() error {
 	}
 	r.metadata[key] = value
 	if key == "general.alignment" {
-		a, err := strconv.ParseUint(value, 10, 32)
-		if err != nil || bits.OnesCount64(a) != 1 {
+		a, _ := strconv.ParseInt(value, 10, 64) // it is a number: its type is checked
+		if a == 0 || a&(a-1) != 0 {
 			return r.failAt(valueAt, "the alignment is %s, not a power of two", value)
 		}
-		r.alignment = int64(a)
+		r.alignment = a
 	}
 	return r.keep(start, int64(len(key)+len(value)))
 }
@@ -207,7 +210,7 @@ func (r *ggufReader) keep(start, n int64) error {
 // kind reads the type of a value.
 func (r *ggufReader) kind(what string) (ggufKind, error) {
 	start := r.at
-	n, err := r.uint32("the type of " + what)
+	n, err := r.uint32(what)
 	if err != nil {
 		return 0, err
 	}
@@ -264,11 +267,11 @@ func (r *ggufReader) array(what string, depth int) (string, error) {
 	if depth > ggufNesting {
 		return "", r.failAt(start, "%s has arrays nested more than %d deep", what, ggufNesting)
 	}
-	kind, err := r.kind("an element of " + what)
+	kind, err := r.kind(what)
 	if err != nil {
 		return "", err
 	}
-	count, err := r.uint64("the length of " + what)
+	count, err := r.uint64(what)
 	if err != nil {
 		return "", err
 	}
@@ -279,7 +282,7 @@ func (r *ggufReader) array(what string, depth int) (string, error) {
 	switch kind {
 	case ggufString:
 		for range count {
-			n, err := r.length("a string of " + what)
+			n, err := r.length(what)
 			if err != nil {
 				return "", err
 			}
@@ -446,7 +449,7 @@ func (r *ggufReader) text(what string, most int64) (string, error) {
 // length reads the length of a string, whose bytes the file has.
 func (r *ggufReader) length(what string) (int64, error) {
 	start := r.at
-	n, err := r.uint64("the length of " + what)
+	n, err := r.uint64(what)
 	if err != nil {
 		return 0, err
 	}

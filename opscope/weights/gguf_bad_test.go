@@ -74,7 +74,7 @@ var badGGUF = []struct {
 	{"a tensor too many for the bytes", head(5, 0, zeros(119)), 8, "", "counts 5 tensors"},
 	{"2^63 entries", head(0, 1<<63, zeros(100)), 16, "", "counts 9223372036854775808 metadata entries"},
 	{"an entry too many for the bytes", head(0, 2, zeros(27)), 16, "", "counts 2 metadata entries"},
-	{"an entry more than there are", head(0, 2, "key", 8, "a value"), 24 + 11 + 4 + 15, "", "the file ends within the length of the key"},
+	{"an entry more than there are", head(0, 2, "key", 8, "a value"), 24 + 11 + 4 + 15, "", "the file ends within the key"},
 	{"a tensor more than there are", head(2, 0, describe("a", kindF32, 0, 4), zeros(16)), 24 + 33 + 16, "", "the file ends within the offset"},
 
 	{"a key as long as memory", head(0, 1, uint64(math.MaxUint64), zeros(12)), 24, "", "the key of a metadata entry has 18446744073709551615 bytes, but only 12"},

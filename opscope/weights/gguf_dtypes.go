@@ -19,7 +19,10 @@ var ggufRemoved = map[uint32]string{
 	36: "IQ4_NL_4_4", 37: "IQ4_NL_4_8", 38: "IQ4_NL_8_8",
 }
 
-const noDecoder = "there is no decoder for its blocks"
+const (
+	tableBlock = "its codes point into ggml's tables of vectors, which are not kept here"
+	otherBlock = "a block type of ggml that has no decoder here"
+)
 
 // ggufDTypes describes the block types of ggml.
 var ggufDTypes = map[DType]dtypeInfo{
@@ -37,18 +40,18 @@ var ggufDTypes = map[DType]dtypeInfo{
 	"IQ4_XS": {bits: 4, block: 256, blockBytes: 136, decode: decodeIQ4_XS},
 	"MXFP4":  {bits: 4, block: 32, blockBytes: 17, decode: decodeMXFP4},
 
-	"Q8_1":    {bits: 8, block: 32, blockBytes: 36, skip: noDecoder},
-	"Q8_K":    {bits: 8, block: 256, blockBytes: 292, skip: noDecoder},
-	"IQ2_XXS": {bits: 2, block: 256, blockBytes: 66, skip: noDecoder},
-	"IQ2_XS":  {bits: 2, block: 256, blockBytes: 74, skip: noDecoder},
-	"IQ2_S":   {bits: 2, block: 256, blockBytes: 82, skip: noDecoder},
-	"IQ3_XXS": {bits: 3, block: 256, blockBytes: 98, skip: noDecoder},
-	"IQ3_S":   {bits: 3, block: 256, blockBytes: 110, skip: noDecoder},
-	"IQ1_S":   {bits: 1, block: 256, blockBytes: 50, skip: noDecoder},
-	"IQ1_M":   {bits: 1, block: 256, blockBytes: 56, skip: noDecoder},
-	"TQ1_0":   {bits: 2, block: 256, blockBytes: 54, skip: noDecoder},
-	"TQ2_0":   {bits: 2, block: 256, blockBytes: 66, skip: noDecoder},
-	"NVFP4":   {bits: 4, block: 64, blockBytes: 36, skip: noDecoder},
-	"Q1_0":    {bits: 1, block: 128, blockBytes: 18, skip: noDecoder},
-	"Q2_0":    {bits: 2, block: 64, blockBytes: 18, skip: noDecoder},
+	"Q8_1":    {bits: 8, block: 32, blockBytes: 36, skip: otherBlock},
+	"Q8_K":    {bits: 8, block: 256, blockBytes: 292, skip: otherBlock},
+	"IQ2_XXS": {bits: 2, block: 256, blockBytes: 66, skip: tableBlock},
+	"IQ2_XS":  {bits: 2, block: 256, blockBytes: 74, skip: tableBlock},
+	"IQ2_S":   {bits: 2, block: 256, blockBytes: 82, skip: tableBlock},
+	"IQ3_XXS": {bits: 3, block: 256, blockBytes: 98, skip: tableBlock},
+	"IQ3_S":   {bits: 3, block: 256, blockBytes: 110, skip: tableBlock},
+	"IQ1_S":   {bits: 1, block: 256, blockBytes: 50, skip: tableBlock},
+	"IQ1_M":   {bits: 1, block: 256, blockBytes: 56, skip: tableBlock},
+	"TQ1_0":   {bits: 2, block: 256, blockBytes: 54, skip: otherBlock},
+	"TQ2_0":   {bits: 2, block: 256, blockBytes: 66, skip: otherBlock},
+	"NVFP4":   {bits: 4, block: 64, blockBytes: 36, skip: otherBlock},
+	"Q1_0":    {bits: 1, block: 128, blockBytes: 18, skip: otherBlock},
+	"Q2_0":    {bits: 2, block: 64, blockBytes: 18, skip: otherBlock},
 }
