@@ -192,6 +192,8 @@ func newMenu(p Profile, b Budget) *menu {
 	return m
 }
 
+func (m *menu) last() Choice { return m.choices[len(m.choices)-1] }
+
 // judged reports whether the profile has figures to judge an action by.
 func (m *menu) judged() bool { return m.p.NonFinite.Count == 0 && m.k > 0 && m.n > 0 }
 
@@ -298,7 +300,7 @@ func (m *menu) addFactored(relErr float64) {
 	case !known.enough:
 		m.unknown = append(m.unknown, fmt.Sprintf("%s needs a rank above the %d that the sketch of the singular values tells about",
 			c.Action, c.Rank))
-	case m.choices[len(m.choices)-1].Rank == c.Rank:
+	case m.last().Action == Factored && m.last().Rank == c.Rank: // of a smaller error
 	default:
 		c.Why = fmt.Sprintf(": factors of rank %d of %d, which are smaller than the weight up to rank %d",
 			c.Rank, min(p.Rows, p.Cols), pays)

@@ -1,6 +1,7 @@
 package opscope
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -150,10 +151,7 @@ func recommendForActivation(p Profile, b Budget) []Choice {
 	}
 	zeros := fmt.Sprintf(" %.1f%% of the activation is zero", 100*(1-p.Density))
 	dense.Expected, skip.Expected = b.expected(dense), b.expected(skip)
-	rows := CalibratedRows()[0]
-	if p.Rows > 5 { // nearer to 32 than to 1 by their ratio
-		rows = CalibratedRows()[1]
-	}
+	rows := nearestRows(p.Rows)
 	if e, ok := skip.ExpectedAt(rows); ok {
 		dense.Why += fmt.Sprintf("%s; skipping is expected to be %.2f times as fast with %d rows.", zeros, e.Speedup, rows)
 		if e.Speedup <= 1 {
@@ -166,6 +164,13 @@ func recommendForActivation(p Profile, b Budget) []Choice {
 		return []Choice{dense}
 	}
 	return []Choice{skip, dense}
+}
+
+// nearestRows returns the one of CalibratedRows that is nearest to m by its ratio.
+func nearestRows(m int) int {
+	return slices.MinFunc(CalibratedRows(), func(a, b int) int {
+		return cmp.Compare(math.Abs(math.Log(float64(a)/float64(m))), math.Abs(math.Log(float64(b)/float64(m))))
+	})
 }
 
 // Build prepares w[k,n] for the action. For a choice from a weight's profile w
