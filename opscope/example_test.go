@@ -50,16 +50,27 @@ func ExampleProbe() {
 	fmt.Println(p)
 	// Output:
 	// weight 128 x 128  layer.0
-	//   density                 1
-	//   norm                    127.5
-	//   stable rank             32.966 of at most 128
-	//   rank for 10%, 1% error  99, 122; factors pay up to 63
-	//   int8 per tensor         0.01063
-	//   int8 per input channel  0.006535
-	//   int8 per output channel 0.006586
-	//   int4 per tensor         0.1931
-	//   int4 per input channel  0.1182
-	//   int4 per output channel 0.1204
+	//   density                   1
+	//   norm                      127.5
+	//   range, mean               -3.728 to 4.656, -0.005605
+	//   kurtosis                  3.038
+	//   distinct values           10037
+	//   outliers: input channels  0, the largest 1.684 times the median
+	//   outliers: output channels 0, the largest 1.664 times the median
+	//   stable rank               32.966 of at most 128
+	//   rank for 10%, 1% error    99, 122; factors pay up to 63
+	//   int8 per tensor           0.01063
+	//   int8 per input channel    0.006535
+	//   int8 per output channel   0.006586
+	//   int8 group 32             0.005357
+	//   int8 group 128            0.006586
+	//   int4 per tensor           0.1931
+	//   int4 per input channel    0.1182
+	//   int4 per output channel   0.1204
+	//   int4 group 32             0.09781
+	//   int4 group 128            0.1204
+	//   2:4 sparse                0.3618
+	//   ternary                   0.4394
 }
 
 // Skipping zeros is a matter of the activation; any weight it meets will do.

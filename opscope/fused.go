@@ -31,12 +31,15 @@ type channelSums struct {
 	cross     [2]float64 // in squares of 1/L
 	group32   [2]float64 // in squares of 1/L
 	group128  [2]float64 // in squares of 1/L
-	sought    [4]float64 // at soughtBits, per channel, in squares of the step
+	sought    [3]float64 // at soughtBits, per channel, in squares of the step
 }
 
-// soughtBits are those of the search for the best bit width that are not
-// measured anyway.
-var soughtBits = [4]int{3, 5, 6, 7}
+// bestBits are the widths that Profile.BestBits is one of, and soughtBits those
+// that are not measured anyway. No format stores 7 bits.
+var (
+	bestBits   = [...]int{3, 4, 5, 6, 8}
+	soughtBits = [...]int{3, 5, 6}
+)
 
 // fusedResult is what the second pass finds. An error is relative.
 type fusedResult struct {
@@ -91,7 +94,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 		r := fusedResult{}
 		if s.elements > 0 {
 			r.cardinality.Distinct = 1
-			r.bestBits = minBestBits
+			r.bestBits = bestBits[0]
 		}
 		return r, nil
 	}
@@ -250,16 +253,10 @@ func (p *fused) result(s stats, budget float64) fusedResult {
 	return r
 }
 
-// minBestBits and maxBestBits bound the search for the best bit width.
-const (
-	minBestBits = 3
-	maxBestBits = 8
-)
-
 // bestBits is the smallest number of bits whose error per channel is within the
 // budget, or 0.
 func (p *fused) bestBits(r fusedResult, s stats, budget float64) int {
-	for bits := minBestBits; bits <= maxBestBits; bits++ {
+	for _, bits := range bestBits {
 		within := false
 		switch i := slices.Index(soughtBits[:], bits); {
 		case i >= 0:

@@ -108,9 +108,9 @@ type Profile struct {
 	// Quant holds the quantization errors measured: at 8 and 4 bits, per tensor,
 	// row and column and in groups of 32 and 128, then what Options.Extra asks for.
 	Quant []QuantResult `json:"quant"`
-	// BestBits is the smallest number of bits from 3 to 8 at which the error
-	// per output channel (per token of an activation) is within Options.Budget,
-	// 0 if there is none.
+	// BestBits is the smallest of 3, 4, 5, 6 and 8 bits at which the error per
+	// output channel (per token of an activation) is within Options.Budget, 0 if
+	// there is none.
 	BestBits int `json:"best_bits"`
 	// Outliers describes the rows, then the columns.
 	Outliers []Outliers `json:"outliers"`
@@ -247,8 +247,8 @@ func (p Profile) String() string {
 		line("rank for 10%, 1% error", "%d, %d; factors pay up to %d",
 			p.Spectrum.RankFor(0.10), p.Spectrum.RankFor(0.01), BreakEvenRank(p.Rows, p.Cols))
 	case p.Spectral != nil:
-		line("rank for 10%, 1% error", "%v, %v; factors pay up to %d",
-			p.Spectral.Rank10, p.Spectral.Rank1, BreakEvenRank(p.Rows, p.Cols))
+		line("rank for 10%, 1% error", "%s, %s; factors pay up to %d",
+			rankText(p.Spectral.Rank10), rankText(p.Spectral.Rank1), BreakEvenRank(p.Rows, p.Cols))
 	}
 	for _, q := range p.Quant {
 		line(p.quantLabel(q), "%.4g", q.Error)
@@ -261,6 +261,13 @@ func (p Profile) String() string {
 		line("note", "%s", n)
 	}
 	return b.String()
+}
+
+func rankText(r RankEstimate) string {
+	if r.AtLeast {
+		return fmt.Sprintf("at least %d", r.Rank)
+	}
+	return fmt.Sprint(r.Rank)
 }
 
 // quantLabel names a way to quantize.

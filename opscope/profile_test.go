@@ -2,6 +2,7 @@ package opscope_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -34,9 +35,7 @@ func TestProbeAgreesWithProbes(t *testing.T) {
 			}
 			for _, bits := range []int{8, 4} {
 				for _, g := range granularities {
-					if got, want := p.QuantError(bits, g), opscope.QuantError(w, bits, g); got != want {
-						t.Errorf("%v: int%d per %s %v, want %v", d, bits, g, got, want)
-					}
+					near(t, fmt.Sprintf("%v: int%d per %s", d, bits, g), p.QuantError(bits, g), opscope.QuantError(w, bits, g), 1e-9)
 				}
 			}
 			near(t, d.String()+" stable rank", p.StableRank, stableRank(t, w), 1e-9)
@@ -128,16 +127,27 @@ func TestProbeRefusesUnknownRole(t *testing.T) {
 func TestProfileString(t *testing.T) {
 	want := strings.Join([]string{
 		"weight 4 x 4  h",
-		"  density                 1",
-		"  norm                    4",
-		"  stable rank             4 of at most 4",
-		"  rank for 10%, 1% error  4, 4; factors pay up to 1",
-		"  int8 per tensor         0",
-		"  int8 per input channel  0",
-		"  int8 per output channel 0",
-		"  int4 per tensor         0",
-		"  int4 per input channel  0",
-		"  int4 per output channel 0",
+		"  density                   1",
+		"  norm                      4",
+		"  range, mean               -1 to 1, 0.25",
+		"  kurtosis                  1.267",
+		"  distinct values           2",
+		"  outliers: input channels  0, the largest 1 times the median",
+		"  outliers: output channels 0, the largest 1 times the median",
+		"  stable rank               4 of at most 4",
+		"  rank for 10%, 1% error    4, 4; factors pay up to 1",
+		"  int8 per tensor           0",
+		"  int8 per input channel    0",
+		"  int8 per output channel   0",
+		"  int8 group 32             0",
+		"  int8 group 128            0",
+		"  int4 per tensor           0",
+		"  int4 per input channel    0",
+		"  int4 per output channel   0",
+		"  int4 group 32             0",
+		"  int4 group 128            0",
+		"  2:4 sparse                0.7071",
+		"  ternary                   0",
 	}, "\n")
 	if got := probe(t, hadamard(4), opscope.Options{Name: "h"}).String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
