@@ -200,7 +200,7 @@ func (m *menu) judged() bool { return m.p.NonFinite.Count == 0 && m.k > 0 && m.n
 // complete fills in what follows from the rest of a choice.
 func (m *menu) complete(c Choice) Choice {
 	c.K, c.N = m.p.Rows, m.p.Cols
-	if c.Work == 0 {
+	if c.Work == 0 && c.Action != Factored { // factors of rank 0 have no work
 		c.Work = 1
 	}
 	if m.k > 0 && m.n > 0 {
@@ -286,25 +286,28 @@ func (m *menu) addFactored(relErr float64) {
 		return
 	}
 	p := m.p
-	known := m.lowRank((relErr - factorRounding) / factorSlack)
-	c := Choice{Action: Factored, Rank: known.rank, Error: known.err, HasKernel: true}
-	numbers := int64(c.Rank) * (m.k + m.n)
-	c.Bytes, c.Work = 4*numbers, float64(numbers)/float64(m.k*m.n)
-	// The largest rank at which the factors hold fewer numbers and fewer bytes.
-	pays := min(int64(BreakEvenRank(p.Rows, p.Cols)), (m.choices[0].Bytes-1)/(4*(m.k+m.n)))
-	switch {
-	case known.nothing:
+	r, looked := m.lowRank((relErr - factorRounding) / factorSlack)
+	if !looked {
 		m.unknown = append(m.unknown, "low rank was not looked at")
-	case int64(c.Rank) > pays:
-		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", c.Action, c.Rank, pays))
-	case !known.enough:
-		m.unknown = append(m.unknown, fmt.Sprintf("%s needs a rank above the %d that the sketch of the singular values tells about",
-			c.Action, c.Rank))
-	case m.last().Action == Factored && m.last().Rank == c.Rank: // of a smaller error
+		return
+	}
+	// The largest rank at which the factors hold fewer numbers and fewer bytes.
+	pays := int(min(int64(BreakEvenRank(p.Rows, p.Cols)), (m.choices[0].Bytes-1)/(4*(m.k+m.n))))
+	switch {
+	case r.low > pays:
+		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", Factored, r.low, pays))
+	case r.atLeast || r.rank > pays:
+		m.unknown = append(m.unknown, fmt.Sprintf("%s needs rank %d or more, and the sketch of the singular values does not tell whether %d is enough",
+			Factored, r.low, pays))
+	case m.last().Action == Factored && m.last().Rank == r.rank: // of a smaller error
 	default:
-		c.Why = fmt.Sprintf(": factors of rank %d of %d, which are smaller than the weight up to rank %d",
-			c.Rank, min(p.Rows, p.Cols), pays)
-		m.add(c)
+		numbers := int64(r.rank) * (m.k + m.n)
+		m.add(Choice{
+			Action: Factored, Rank: r.rank, Error: r.err, HasKernel: true,
+			Bytes: 4 * numbers, Work: float64(numbers) / float64(m.k*m.n),
+			Why: fmt.Sprintf(": factors of rank %d of %d, which are smaller than the weight up to rank %d",
+				r.rank, min(p.Rows, p.Cols), pays),
+		})
 	}
 }
 

@@ -61,7 +61,7 @@ func (p Profile) largest() float64 { return max(math.Abs(p.Min), math.Abs(p.Max)
 
 func (p Profile) groupError(bits, group int) float64 {
 	for _, q := range p.Quant {
-		if q.Bits == bits && q.Granularity == PerGroup && q.Group == group && q.Method == "" {
+		if q.Bits == bits && q.Granularity == PerGroup && q.Group == group && q.Method == "" && q.Format == "" {
 			return q.Error
 		}
 	}
@@ -118,26 +118,26 @@ func (m *menu) tableError() float64 {
 	return 1.0 / (2 * distinctSteps)
 }
 
-// rankWithin is what is known of the smallest rank within an error.
+// rankWithin is what is known of the smallest rank within an error: it is at least low,
+// and rank is enough unless atLeast.
 type rankWithin struct {
-	rank    int
-	err     float64 // at that rank
-	enough  bool    // rank is within the error, and not only a lower bound
-	nothing bool    // no singular values are known
+	low, rank int
+	err       float64 // at rank
+	atLeast   bool
 }
 
 // lowRank returns what is known of the smallest rank whose truncation error is within
-// relErr.
-func (m *menu) lowRank(relErr float64) rankWithin {
+// relErr, and whether the singular values were looked at.
+func (m *menu) lowRank(relErr float64) (rankWithin, bool) {
 	p := m.p
 	switch {
 	case p.Spectrum != nil:
 		rank := p.Spectrum.RankFor(relErr)
-		return rankWithin{rank: rank, err: p.Spectrum.TruncationError(rank), enough: true}
+		return rankWithin{low: rank, rank: rank, err: p.Spectrum.TruncationError(rank)}, true
 	case p.Spectral != nil:
 		r := p.Spectral.RankFor(relErr)
 		_, high := p.Spectral.TruncationError(r.Rank)
-		return rankWithin{rank: r.Rank, err: high, enough: !r.AtLeast}
+		return rankWithin{low: r.Low, rank: r.Rank, err: high, atLeast: r.AtLeast}, true
 	}
-	return rankWithin{nothing: true}
+	return rankWithin{}, false
 }
