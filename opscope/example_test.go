@@ -97,6 +97,39 @@ func ExampleRecommend_activation() {
 	//   Exact. 90.2% of the activation is zero; skipping is worth a trial from 50%.
 }
 
+// Two layers that are to fit into 6.5 bits a weight, from bfloat16.
+func ExampleSolve() {
+	ctx := context.Background()
+	var layers []opscope.Layer
+	for i, dist := range []opscope.Dist{opscope.Gaussian, opscope.Outlier} {
+		w := opscope.Sample(dist, 512, 512, uint64(i))
+		profile, err := opscope.Probe(ctx, w, opscope.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		menu, err := opscope.Menu(profile, opscope.Budget{Baseline: "BF16"})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		layers = append(layers, opscope.Layer{Name: dist.String(), Params: 512 * 512, Menu: menu})
+	}
+	plan, err := opscope.Solve(layers, opscope.SizeBudget{BitsPerWeight: 6.5})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range plan.Picks {
+		fmt.Printf("%-8s  %s, %.2f bits, error %.3f\n", p.Name, p.Choice.Action, p.Choice.BitsPerWeight, p.Choice.Error)
+	}
+	fmt.Printf("%.2f bits a weight, error %.3f, gap %.0f%%\n", plan.BitsPerWeight, plan.Error, 100*plan.Gap())
+	// Output:
+	// gaussian  int4 group 32, 4.50 bits, error 0.097
+	// outlier   int8 per channel, 8.06 bits, error 0.035
+	// 6.28 bits a weight, error 0.073, gap 6%
+}
+
 func ExampleQuantError() {
 	w := opscope.Sample(opscope.Gaussian, 1024, 256, 5)
 	fmt.Printf("int8 %.4f\n", opscope.QuantError(w, 8, opscope.PerColumn))
