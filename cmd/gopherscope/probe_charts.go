@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
 	"github.com/rlx-go/gopherscope/opscope"
@@ -60,16 +61,24 @@ var measuredErrors = []struct {
 	{"int4, a scale for each 32 inputs", "int4", func(f probeFigures) float64 { return f.int4 }},
 }
 
-// errorCharts draws a line over the layers for each kind, or bars where there are no
-// layers.
+// errorCharts draws a line over the layers for each kind, and bars of what is in no
+// layer.
 func (r *probeReport) errorCharts() ([]*charts.Figure, string, error) {
-	kinds := slices.DeleteFunc(r.kinds(), func(k *weightKind) bool { return k.layers() < 2 })
-	if len(kinds) == 0 {
-		return r.errorBars()
+	var kinds []*weightKind
+	var single []*probeLine
+	for _, k := range r.kinds() {
+		if k.layers() >= 2 {
+			kinds = append(kinds, k)
+		} else {
+			single = append(single, k.lines...)
+		}
 	}
-	words := "The largest error of a kind in a layer."
+	words := ""
+	if len(kinds) > 0 {
+		words = "Lines: the largest error of a kind in a layer."
+	}
 	if n := len(kinds) - maxChartKinds; n > 0 {
-		words += fmt.Sprintf(" The %d kinds with the most bytes; %d more have layers.", maxChartKinds, n)
+		words += fmt.Sprintf(" They are the %d kinds with the most bytes; %d more have layers.", maxChartKinds, n)
 		kinds = kinds[:maxChartKinds]
 	}
 	var figures []*charts.Figure
@@ -89,7 +98,11 @@ func (r *probeReport) errorCharts() ([]*charts.Figure, string, error) {
 		}
 		figures = append(figures, figure)
 	}
-	return figures, words, nil
+	bars, more, err := errorBars(single)
+	if bars != nil {
+		figures = append(figures, bars)
+	}
+	return figures, strings.TrimSpace(words + " " + more), err
 }
 
 // layers is the number of different layers that a kind is in.
@@ -123,13 +136,15 @@ func (k *weightKind) overLayers(value func(probeFigures) float64) charts.Series 
 	return s
 }
 
-func (r *probeReport) errorBars() ([]*charts.Figure, string, error) {
+// errorBars draws the errors of weights that are in no layer, or nothing if there are
+// none.
+func errorBars(lines []*probeLine) (*charts.Figure, string, error) {
 	chart := charts.Bar{
 		Title: "Error of int8 a channel and of int4 a group of 32", X: charts.Axis{Label: "tensor"}, Y: charts.Axis{Label: "relative error"},
 		Series: []charts.Series{{Name: "int8"}, {Name: "int4"}}, Horizontal: true,
 	}
 	left, seen := 0, map[string]bool{}
-	for _, line := range r.probed() {
+	for _, line := range lines {
 		f, name := figuresOf(line.Profile), printable(line.Tensor)
 		switch {
 		case math.IsNaN(f.int8) || math.IsNaN(f.int4) || seen[name]:
@@ -146,12 +161,12 @@ func (r *probeReport) errorBars() ([]*charts.Figure, string, error) {
 	if len(chart.Categories) == 0 {
 		return nil, "", nil
 	}
-	words := "The layers have no numbers, so each tensor stands for itself."
+	words := "Bars: the tensors that are not in one of several layers."
 	if left > 0 {
-		words += fmt.Sprintf(" The %d largest; %d are smaller.", maxChartBars, left)
+		words += fmt.Sprintf(" They are the %d largest; %d are smaller.", maxChartBars, left)
 	}
 	figure, err := chart.Figure()
-	return []*charts.Figure{figure}, words, err
+	return figure, words, err
 }
 
 // paretoChart draws the error of the best plan found for each size.
@@ -162,7 +177,12 @@ func (r *probeReport) paretoChart(plan *modelPlan) ([]*charts.Figure, string, er
 	}
 	best := charts.Series{Name: "best plan found"}
 	for _, p := range points {
-		best.X, best.Y = append(best.X, p.bits), append(best.Y, p.err)
+		if p.err > 0 {
+			best.X, best.Y = append(best.X, p.bits), append(best.Y, p.err)
+		}
+	}
+	if len(best.X) < 2 {
+		return nil, "", nil
 	}
 	name := fmt.Sprintf("recommended within %g", r.run.budget)
 	if plan != nil {
@@ -170,8 +190,11 @@ func (r *probeReport) paretoChart(plan *modelPlan) ([]*charts.Figure, string, er
 	}
 	bits, rms := r.chosen(plan)
 	chart := charts.Line{
-		Title: "What a smaller model costs", X: charts.Axis{Label: "size", Unit: "bits/weight"}, Y: charts.Axis{Label: "relative error"},
-		Series: []charts.Series{best, {Name: name, X: []float64{bits}, Y: []float64{rms}}},
+		Title: "What a smaller model costs", X: charts.Axis{Label: "size", Unit: "bits/weight"}, Y: charts.Axis{Label: "relative error", Log: true},
+		Series: []charts.Series{best},
+	}
+	if rms > 0 { // a logarithm has no place for the model as it is
+		chart.Series = append(chart.Series, charts.Series{Name: name, X: []float64{bits}, Y: []float64{rms}})
 	}
 	figure, err := chart.Figure()
 	if err != nil {

@@ -30,6 +30,11 @@ func (r *probeReport) kinds() []*weightKind {
 		k.elements += line.Elements
 		k.bytes += line.Bytes
 	}
+	for _, k := range kinds {
+		if len(k.lines) == 1 {
+			k.name = k.lines[0].Tensor
+		}
+	}
 	slices.SortStableFunc(kinds, func(a, b *weightKind) int { return cmp.Compare(b.bytes, a.bytes) })
 	return kinds
 }

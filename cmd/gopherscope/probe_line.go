@@ -75,8 +75,12 @@ func (it probeItem) work() int64 {
 // items lists what there is to probe, in the order of the files.
 func (p *probeRun) items(ctx context.Context, models []model) ([]probeItem, error) {
 	tied, err := tiedTensors(ctx, models)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return nil, err
+		// What cannot be read will be met again, and the rest is worth probing.
+		fmt.Fprintf(p.stderr, "gopherscope: tensors with the same bytes were not looked for: %s\n", printable(err.Error()))
 	}
 	var items []probeItem
 	for _, m := range models {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -303,37 +304,48 @@ func shareText(part, all int64) string {
 	return fmt.Sprintf("%.3g%%", share)
 }
 
-// printLayouts says which axes were taken, and why.
+// printLayouts says which axes were taken, and why. Reasons that differ only in the
+// names and numbers that they quote are told once.
 func (r *probeReport) printLayouts(b *strings.Builder) {
-	names := map[[2]string][]string{}
-	var keys [][2]string
+	type group struct {
+		axes, why string
+		alike     bool // not all of it for the very same reason
+		names     []string
+	}
+	var groups []*group
+	index := map[[2]string]*group{}
 	for _, line := range r.probed() {
 		if line.Layout == "" {
 			continue
 		}
-		key := [2]string{line.Layout, line.LayoutWhy}
-		if names[key] == nil {
-			keys = append(keys, key)
+		key := [2]string{line.Layout, quotedOrNumber.ReplaceAllString(line.LayoutWhy, "*")}
+		g := index[key]
+		if g == nil {
+			g = &group{axes: "[" + strings.ReplaceAll(line.Layout, ",", ", ") + "]", why: cmp.Or(line.LayoutWhy, "by --layout")}
+			index[key] = g
+			groups = append(groups, g)
 		}
-		names[key] = append(names[key], line.Tensor)
+		g.alike = g.alike || line.LayoutWhy != g.why
+		g.names = append(g.names, line.Tensor)
 	}
-	for _, key := range keys {
-		why := key[1]
-		if why == "" {
-			why = "by --layout"
+	for _, g := range groups {
+		which := plural(len(g.names), "matrix") + ": " + some(g.names)
+		if len(groups) == 1 {
+			which = "all matrices"
 		}
-		axes := "[" + strings.ReplaceAll(key[0], ",", ", ") + "]"
-		fmt.Fprintf(b, "layout %s, %s: %s\n", axes, printable(why), someMatrices(names[key], len(keys) == 1))
+		if g.alike && g.why != "by --layout" {
+			which = "and so on: " + which
+		}
+		why := g.why
+		if !strings.HasPrefix(why, g.axes) {
+			why = g.axes + ": " + why
+		}
+		fmt.Fprintf(b, "layout %s: %s\n", printable(why), which)
 	}
 }
 
-// someMatrices lists matrices, or says that it is all.
-func someMatrices(names []string, all bool) string {
-	if all {
-		return "all matrices"
-	}
-	return plural(len(names), "matrix") + ": " + some(names)
-}
+// quotedOrNumber is what one reason has and another like it has not.
+var quotedOrNumber = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
 // printNotes writes the notes of the profiles, those that many share once.
 func (r *probeReport) printNotes(b *strings.Builder) {
