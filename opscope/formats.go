@@ -104,19 +104,16 @@ func extreme(x []float64) float32 {
 	return float32(e)
 }
 
-// inverse is 1/v, and 0 for 0.
-func inverse(v float32) float32 {
-	if v == 0 {
-		return 0
-	}
-	return 1 / v
-}
-
 // The writers below compute in float32, as those of the formats do.
 
 func roundQ8_0(dst, x []float64) {
 	d := float32(math.Abs(float64(extreme(x)))) / 127
-	inv, step := inverse(d), float64(toFloat16(d))
+	step := float64(toFloat16(d))
+	if step == 0 {
+		clear(dst)
+		return
+	}
+	inv := 1 / d
 	for i, v := range x {
 		dst[i] = math.Round(float64(float32(v)*inv)) * step
 	}
@@ -124,7 +121,12 @@ func roundQ8_0(dst, x []float64) {
 
 func roundQ4_0(dst, x []float64) {
 	d := extreme(x) / -8
-	inv, step := inverse(d), float64(toFloat16(d))
+	step := float64(toFloat16(d))
+	if step == 0 {
+		clear(dst)
+		return
+	}
+	inv := 1 / d
 	for i, v := range x {
 		code := min(15, math.Trunc(float64(float32(float32(v)*inv)+8.5)))
 		dst[i] = (code - 8) * step
@@ -157,6 +159,11 @@ func roundMXFP4(dst, x []float64) {
 // offset, that are themselves of 6 bits with one step each in binary16.
 func roundQ4_K(dst, x []float64) {
 	const groups, size = 8, 32
+	// Far below the smallest numbers of binary16 every step becomes zero.
+	if math.Abs(float64(extreme(x))) < 0x1p-30 {
+		clear(dst)
+		return
+	}
 	var steps, offsets [groups]float32
 	var maxStep, maxOffset float32
 	for g := range groups {

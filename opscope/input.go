@@ -76,7 +76,11 @@ func (in *input) scan(ctx context.Context, multiple int, f func(first int, block
 	if in.rows == 0 || in.cols == 0 {
 		return ctx.Err()
 	}
-	blockRows := multiple * max(1, blockElements/in.cols/multiple)
+	elements := blockElements
+	if in.r != nil {
+		elements = int(min(blockElements, in.memory/4))
+	}
+	blockRows := multiple * max(1, elements/in.cols/multiple)
 	if in.r != nil {
 		rows := min(blockRows, in.rows)
 		if in.cols > int(in.memory/4)/rows {

@@ -227,16 +227,6 @@ func (p *Profile) probeRank(ctx context.Context, in *input, s stats, o Options) 
 		return err
 	}
 	spectral, err := ProbeSpectrum(ctx, in.reader(), SpectralOptions{Sketch: o.Sketch, Memory: o.Memory, Norm: p.Norm})
-	if errors.Is(err, errors.ErrUnsupported) && in.r == nil { // until ProbeSpectrum exists
-		if cost > 1<<32 {
-			p.StableRank, err = stableRank(ctx, in.w, s)
-			return err
-		}
-		if p.Spectrum, err = SingularValues(ctx, in.w); err == nil {
-			p.StableRank = p.Spectrum.StableRank()
-		}
-		return err
-	}
 	if err != nil {
 		return err
 	}

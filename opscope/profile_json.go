@@ -37,13 +37,19 @@ type (
 	}
 )
 
-// MarshalJSON writes null for NaN.
+// MarshalJSON writes null for NaN, and singular values that are in Spectrum
+// not again in Spectral.
 func (p Profile) MarshalJSON() ([]byte, error) {
+	if p.Spectral != nil && p.Spectral.Exact {
+		spectral := *p.Spectral
+		spectral.Values = nil
+		p.Spectral = &spectral
+	}
 	return json.Marshal(profileJSON{plainProfile(p), nanToNil(p.Density), nanToNil(p.Norm), nanToNil(p.Min), nanToNil(p.Max),
 		nanToNil(p.Mean), nanToNil(p.Kurtosis), nanToNil(p.Ternary), nanToNil(p.StableRank)})
 }
 
-// UnmarshalJSON reads null as NaN.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (p *Profile) UnmarshalJSON(data []byte) error {
 	var j profileJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -51,6 +57,9 @@ func (p *Profile) UnmarshalJSON(data []byte) error {
 	}
 	*p = Profile(j.plainProfile)
 	p.Density, p.Norm, p.Min, p.Max = nilToNaN(j.Density), nilToNaN(j.Norm), nilToNaN(j.Min), nilToNaN(j.Max)
+	if p.Spectral != nil && p.Spectral.Exact {
+		p.Spectral.Values = p.Spectrum
+	}
 	p.Mean, p.Kurtosis, p.Ternary, p.StableRank = nilToNaN(j.Mean), nilToNaN(j.Kurtosis), nilToNaN(j.Ternary), nilToNaN(j.StableRank)
 	return nil
 }

@@ -128,49 +128,61 @@ func asymmetricRound(dst, x []float64, low, high, levels float64) {
 	}
 }
 
-// searchedRound rounds x to multiples of a step, of at most l of them, with the
-// step of the least squared error that is found from several starts: the
-// best step for the codes of a start, the codes of that step, and so on.
+// searchedRound rounds x to multiples of a step, of at most l of them: of
+// several first guesses of the step the one of the least squared error, and from
+// there the best step for its codes, the codes of that step, and so on.
 func searchedRound(dst, x []float64, l float64) {
 	const (
-		starts = 24
-		lowest = 0.3 // of the step that clips nothing
+		guesses = 24
+		lowest  = 0.3 // of the step that clips nothing
 	)
-	largest, sumSq := 0.0, 0.0
+	largest := 0.0
 	for _, v := range x {
 		largest = max(largest, math.Abs(v))
-		sumSq += v * v
 	}
 	if largest == 0 {
 		clear(dst)
 		return
 	}
-	best, bestErr := largest/l, math.Inf(1)
-	for i := range starts {
-		step := largest / l * (1 - (1-lowest)*float64(i)/starts)
-		for {
-			var xq, qq, err float64
-			for _, v := range x {
-				q := clampedCode(v/step, l)
-				xq += v * q
-				qq += q * q
-				e := v - float64(q*step)
-				err += e * e
-			}
-			if !(err < bestErr*(1-1e-9)) {
-				break
-			}
-			best, bestErr = step, err
-			if step = xq / qq; qq == 0 {
-				break
-			}
+	// fit returns the squared error of a step, and the best step for its codes.
+	fit := func(step float64) (errSq, better float64) {
+		var xq, qq float64
+		inv := 1 / step
+		for _, v := range x {
+			q := clampedCode(v*inv, l)
+			e := v - float64(q*step)
+			errSq += e * e
+			xq += v * q
+			qq += q * q
+		}
+		return errSq, xq / qq // some code is l
+	}
+	step := largest / l
+	least, next := fit(step)
+	for i := 1; i < guesses; i++ {
+		guess := largest / l * (1 - (1-lowest)*float64(i)/guesses)
+		if errSq, better := fit(guess); errSq < least {
+			least, step, next = errSq, guess, better
 		}
 	}
+	for {
+		errSq, better := fit(next)
+		if !(errSq < least*(1-1e-9)) {
+			break
+		}
+		least, step, next = errSq, next, better
+	}
 	for i, v := range x {
-		dst[i] = clampedCode(v/best, l) * best
+		dst[i] = clampedCode(v/step, l) * step
 	}
 }
 
 func clampedCode(v, l float64) float64 {
-	return math.RoundToEven(math.Max(-l, math.Min(l, v)))
+	if v > l {
+		return l
+	}
+	if v < -l {
+		return -l
+	}
+	return (v + roundMagic) - roundMagic
 }
