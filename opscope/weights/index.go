@@ -2,6 +2,7 @@ package weights
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,14 +46,14 @@ func readIndex(src *source, size int64) (*index, error) {
 		switch key {
 		case "metadata":
 			x.metadata = make(map[string]string)
-			return r.object("metadata", func(key string) error {
+			return r.object("metadata", maxMembers, func(key string) error {
 				value, err := r.raw()
 				x.metadata[key] = value
 				return err
 			})
 		case "weight_map":
 			x.files = make(map[string]string)
-			return r.object("weight_map", func(tensor string) error {
+			return r.object("weight_map", math.MaxInt, func(tensor string) error {
 				r.tensor = tensor
 				file, err := r.string("the file of the tensor")
 				if err != nil {

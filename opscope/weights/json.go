@@ -3,6 +3,7 @@ package weights
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -20,8 +21,12 @@ type jsonReader struct {
 	tensor string // being read, in errors
 }
 
-// maxDepth is how deep values may be nested that this package has no use for.
-const maxDepth = 64
+// What this package has no use for must be small: its values may be nested only so deep,
+// and one object may have only so many members.
+const (
+	maxDepth   = 64
+	maxMembers = 1 << 16
+)
 
 // fail makes an error at the place that has been read up to.
 func (r *jsonReader) fail(format string, args ...any) error {
@@ -52,7 +57,7 @@ func (r *jsonReader) next() byte {
 
 // document reads an object that is the whole text, but for white space after it.
 func (r *jsonReader) document(member func(key string) error) error {
-	if err := r.object(r.what, member); err != nil {
+	if err := r.object(r.what, math.MaxInt, member); err != nil {
 		return err
 	}
 	r.next()
@@ -62,8 +67,8 @@ func (r *jsonReader) document(member func(key string) error) error {
 	return nil
 }
 
-// object reads an object, calling member to read each value.
-func (r *jsonReader) object(what string, member func(key string) error) error {
+// object reads an object of at most so many members, calling member to read each value.
+func (r *jsonReader) object(what string, most int, member func(key string) error) error {
 	if c := r.next(); c != '{' {
 		return r.wrongKind(what, "does not begin with {")
 	}
@@ -73,7 +78,10 @@ func (r *jsonReader) object(what string, member func(key string) error) error {
 		return nil
 	}
 	var seen keySet
-	for {
+	for n := 0; ; n++ {
+		if n == most {
+			return r.fail("%s has more than %d members", what, most)
+		}
 		if r.next() != '"' {
 			return r.unexpected("a key")
 		}
@@ -267,7 +275,7 @@ func (r *jsonReader) skip(depth int) error {
 	case '[':
 		return r.array("", func() error { return r.skip(depth + 1) })
 	case '{':
-		return r.object("a nested object", func(string) error { return r.skip(depth + 1) })
+		return r.object("a nested object", maxMembers, func(string) error { return r.skip(depth + 1) })
 	case '"':
 		_, err := r.string("")
 		return err

@@ -121,6 +121,17 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// A convolution that is set to [in, out] is a transposed one.
+func TestViewOfTransposedConvolution(t *testing.T) {
+	for want, shape := range map[string][]int{"[4, 2, 3, 5] as [i, o*kh*kw] = [4, 30]": {4, 2, 3, 5}, "[4, 2, 3] as [i, o*k] = [4, 6]": {4, 2, 3}} {
+		m := counting(t, "up.weight", shape...).Matrices()[0]
+		m.Layout = weights.InOut
+		if got := m.View(); got != want {
+			t.Errorf("the view is %q, want %q", got, want)
+		}
+	}
+}
+
 func TestMatrixByNameMissing(t *testing.T) {
 	_, err := counting(t, "w", 2, 2).Matrix("v")
 	if want := `test.safetensors: no matrix is named "v"`; err == nil || err.Error() != want {

@@ -119,7 +119,7 @@ func (h *headerReader) entry(key string) error {
 
 func (h *headerReader) readMetadata() error {
 	h.metadata = make(map[string]string)
-	return h.object(metadataKey, func(key string) error {
+	return h.object(metadataKey, maxMembers, func(key string) error {
 		value, err := h.string("the value of " + quote(key) + " in " + metadataKey)
 		h.metadata[key] = value
 		return err
@@ -134,7 +134,7 @@ func (h *headerReader) readTensor() error {
 	h.slab = h.slab[1:]
 	*t = Tensor{Name: h.tensor, File: h.src.name, src: h.src}
 	var hasDType, hasShape, hasOffsets bool
-	err := h.object("the entry", func(key string) error {
+	err := h.object("the entry", maxMembers, func(key string) error {
 		var err error
 		switch key {
 		case "dtype":

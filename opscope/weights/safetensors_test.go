@@ -20,6 +20,15 @@ func lying(n uint64, rest string) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, n), rest...)
 }
 
+// manyKeys returns n members of a JSON object.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%d":0`, i)
+	}
+	return b.String()[1:]
+}
+
 func TestRefused(t *testing.T) {
 	const start = 8 // of the header
 	tests := []struct {
@@ -80,6 +89,9 @@ func TestRefused(t *testing.T) {
 		{"nested key twice", tensorFile(`{"a":{"x":[{"y":{"z":1,"z":2}}],"dtype":"U8","shape":[0],"data_offsets":[0,0]}}`, nil), -1, "a", `the key "z" twice`},
 		{"nested too deep", tensorFile(`{"a":{"x":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}}`, nil), -1, "a", "nested more than 64 deep"},
 
+		{"too many members", tensorFile(`{"a":{"x":{`+manyKeys(65_537)+`}}}`, nil), -1, "a", "a nested object has more than 65536 members"},
+		{"too many members of an entry", tensorFile(`{"a":{`+manyKeys(65_537)+`}}`, nil), -1, "a", "the entry has more than 65536 members"},
+		{"too much metadata", tensorFile(`{"__metadata__":{`+strings.ReplaceAll(manyKeys(65_537), ":0", `:""`)+`}}`, nil), -1, "", "__metadata__ has more than 65536 members"},
 		{"metadata is a string", tensorFile(`{"__metadata__":"pt"}`, nil), -1, "", "__metadata__ does not begin with {"},
 		{"metadata is null", tensorFile(`{"__metadata__":null}`, nil), -1, "", "__metadata__ does not begin with {"},
 		{"metadata holds a number", tensorFile(`{"__metadata__":{"epoch":3}}`, nil), -1, "", `the value of "epoch" in __metadata__ is not a string`},
@@ -291,7 +303,10 @@ func TestAllocationBounded(t *testing.T) {
 		{"empty tensor with a huge axis", tensorFile(`{"a":{"dtype":"F32","shape":[`+huge+`,0],"data_offsets":[0,0]}}`, nil)},
 		{"huge stack of empty experts", tensorFile(`{"experts.a":{"dtype":"F32","shape":[`+huge+`,0,0],"data_offsets":[0,0]}}`, nil)},
 		{"values past the end", tensorFile(`{"a":{"dtype":"X","shape":[`+huge+`],"data_offsets":[0,`+huge+`]}}`, nil)},
-		{"long name in a stack", tensorFile(`{"experts.`+strings.Repeat("a", 100_000)+`":{"dtype":"F32","shape":[10000,1,1],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"long name in a stack", tensorFile(`{"experts.`+strings.Repeat("a", 100_000)+`":{"dtype":"F32","shape":[2500,2,2],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"stack of small experts", tensorFile(`{"experts":{"dtype":"F16","shape":[5000,2,2],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"stack of vectors", tensorFile(`{"experts":{"dtype":"F4","shape":[40000,1,2],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"many members", tensorFile(`{"a":{"x":{`+manyKeys(60_000)+`}}}`, nil)},
 		{"many axes", tensorFile(`{"a":{"dtype":"U8","shape":[`+repeat("1", 50_000, ",")+`],"data_offsets":[0,1]}}`, []byte{1})},
 		{"dots", tensorFile(`{"`+strings.Repeat(".", 100_000)+`":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]}}`, make([]byte, 4))},
 		{"many tensors", tensorFile("{"+many.String()[1:]+"}", nil)},
@@ -308,11 +323,33 @@ func TestAllocationBounded(t *testing.T) {
 				f.Skipped()
 			}
 			runtime.ReadMemStats(&after)
-			limit := uint64(64<<10 + 128*len(tt.file)) // the garbage of parsing included
+			limit := uint64(64<<10 + 24*len(tt.file)) // the garbage of parsing included
 			if got := after.TotalAlloc - before.TotalAlloc; got > limit {
 				t.Errorf("a file of %d bytes made the reader allocate %d bytes, above %d", len(tt.file), got, limit)
 			}
 		})
+	}
+}
+
+// counted counts the bytes that are read from it.
+type counted struct {
+	r    io.ReaderAt
+	read int
+}
+
+func (c *counted) ReadAt(b []byte, offset int64) (int, error) {
+	n, err := c.r.ReadAt(b, offset)
+	c.read += n
+	return n, err
+}
+
+// A large file that is something else is not read on.
+func TestLittleIsReadOfOtherFiles(t *testing.T) {
+	for _, head := range []string{"", "\x80\x04", "PK\x03\x04", "\x00\xe1\xf5\x05\x00\x00\x00\x00", "\x93NUMPY\x02\x00\x00\xe1\xf5\x05"} {
+		c := &counted{r: sparse(head)}
+		if _, err := weights.New("zeros", c, 256<<30); err == nil || c.read > 64 {
+			t.Errorf("of a file that begins with %q, %d bytes are read: %v", head, c.read, err)
+		}
 	}
 }
 
