@@ -42,7 +42,7 @@ func Calibrate(ctx context.Context, o CalibrateOptions) (*Calibration, error) {
 	cache := bench.Cache{Name: "calibration", Format: 1, Threads: kernels.Threads()}
 	var kept Calibration
 	if !o.Fresh && cache.Load(&kept) && kept.complete(calibratedSides) {
-		return &kept, ctx.Err()
+		return &kept, nil
 	}
 	c, err := calibrate(ctx, calibratedSides, calibrationRounds, o.Progress)
 	if err != nil {
@@ -93,6 +93,9 @@ func (c *Calibration) complete(sides []int) bool {
 }
 
 func calibrate(ctx context.Context, sides []int, rounds int, progress func(done, total int)) (*Calibration, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err // before memory is filled
+	}
 	c := &Calibration{LastLevelCache: int64(cpu.LastLevelCache()), Threads: kernels.Threads()}
 	memory := bench.NewRoofs(c.Threads, 4*c.LastLevelCache)
 	done, total := 0, len(memory.Funcs())*(1+rounds)

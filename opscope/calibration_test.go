@@ -208,21 +208,19 @@ func TestCalibrateKeepsWhatItMeasured(t *testing.T) {
 	if err := cache.Save(good); err != nil {
 		t.Fatal(err)
 	}
-	// kept reports whether Calibrate answers without measuring.
+	// kept reports whether Calibrate answers without measuring, which a cancelled context
+	// keeps it from.
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
 	kept := func() bool {
-		ctx, cancel := context.WithCancel(t.Context())
-		measures := false
-		c, err := Calibrate(ctx, CalibrateOptions{Progress: func(int, int) { measures = true; cancel() }})
-		if measures {
-			if c != nil || !errors.Is(err, context.Canceled) {
-				t.Errorf("cancelled: %v, %v", c, err)
-			}
-			return false
-		}
-		if err != nil || c.MemoryGBps != 12 {
+		c, err := Calibrate(cancelled, CalibrateOptions{})
+		switch {
+		case err == nil && c.MemoryGBps == 12:
+			return true
+		case c != nil || !errors.Is(err, context.Canceled):
 			t.Errorf("%v, %v", c, err)
 		}
-		return true
+		return false
 	}
 	if !kept() {
 		t.Fatal("a whole calibration of this machine was not used")
@@ -254,6 +252,9 @@ func TestCalibrateKeepsWhatItMeasured(t *testing.T) {
 	if !kept() {
 		t.Error("the whole calibration is no longer used")
 	}
+	if c, err := Calibrate(cancelled, CalibrateOptions{Fresh: true}); c != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("a fresh one was not measured: %v, %v", c, err)
+	}
 }
 
 func TestBrokenCalibrationFiles(t *testing.T) {
@@ -270,15 +271,15 @@ func TestBrokenCalibrationFiles(t *testing.T) {
 	if len(files) != 2 {
 		t.Fatalf("two machines share %v", files)
 	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
 	for name, text := range map[string]string{"empty": "", "cut": `{"Fingerprint":`, "not JSON": "\x00", "of other types": `{"Fingerprint":{},"Figures":{"points":7}}`} {
 		for _, f := range files {
 			if err := os.WriteFile(f, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		measures := false
-		if _, err := Calibrate(ctx, CalibrateOptions{Progress: func(int, int) { measures = true; cancel() }}); !measures || !errors.Is(err, context.Canceled) {
+		if c, err := Calibrate(cancelled, CalibrateOptions{}); c != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("a file that is %s: %v", name, err)
 		}
 	}
@@ -316,9 +317,9 @@ func TestCalibrateMeasures(t *testing.T) {
 	if !c.complete([]int{32, 64}) || c.complete([]int{32}) || c.complete([]int{64, 32}) {
 		t.Errorf("%+v", c)
 	}
+	// A cancelled context ends it after a call.
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if c, err := calibrate(ctx, []int{32}, 1, nil); c != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled before: %v, %v", c, err)
+	if c, err := calibrate(ctx, []int{32}, 1, func(int, int) { cancel() }); c != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", c, err)
 	}
 }
