@@ -124,12 +124,10 @@ func (r *ggufReader) read() error {
 	tensors := binary.LittleEndian.Uint64(head[8:])
 	entries := binary.LittleEndian.Uint64(head[16:])
 	switch {
-	case version == 1:
-		return r.failAt(4, "version 1 of GGUF is not read, only 2 and 3")
 	case version != 0 && version&0xffff == 0:
 		return r.failAt(4, "a big-endian GGUF file is not read")
 	case version != 2 && version != 3:
-		return r.failAt(4, "version %d of GGUF is not known, only 2 and 3", version)
+		return r.failAt(4, "version %d of GGUF is not read, only 2 and 3", version)
 	}
 	left := uint64(r.size - r.at)
 	if tensors > left/ggufMinTensor {

@@ -1,6 +1,8 @@
 package weights_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/rlx-go/gopherscope/opscope/weights/gguftest"
@@ -25,5 +27,20 @@ func BenchmarkGGUFBlocks(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkGGUFHeader opens a model of 100,000 tensors with a vocabulary of 150,000 tokens.
+func BenchmarkGGUFHeader(b *testing.B) {
+	file := gguftest.File{Entries: []gguftest.Entry{{Key: "tokenizer.ggml.tokens", Value: slices.Repeat([]string{"token"}, 150_000)}}}
+	for i := range 100_000 {
+		file.Tensors = append(file.Tensors,
+			gguftest.NewTensor(fmt.Sprintf("blk.%d.ffn_up.weight", i), gguftest.F32, []int{1, 8}, make([]float32, 8)))
+	}
+	data := file.Bytes()
+	for b.Loop() {
+		if _, err := parseGGUF(data); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
