@@ -67,7 +67,7 @@ func (m Matrix) fail(offset int64, format string, args ...any) error {
 }
 
 func (t *Tensor) fail(offset int64, format string, args ...any) error {
-	return &FormatError{File: t.src.name, Tensor: t.Name, Offset: t.Offset + offset, Reason: fmt.Sprintf(format, args...)}
+	return &FormatError{File: t.File, Tensor: t.Name, Offset: t.Offset + offset, Reason: fmt.Sprintf(format, args...)}
 }
 
 // decode sets dst from the values of the tensor that begin at element first.

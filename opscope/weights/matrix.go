@@ -165,6 +165,8 @@ func (f *File) skipReason(t *Tensor) string {
 func (t *Tensor) skipReason() string {
 	info, known := t.DType.info()
 	switch {
+	case t.src == nil:
+		return "not a tensor of a file"
 	case t.Elements() == 0:
 		return "empty: shape " + shapeString(t.Shape) + " has no value"
 	case len(t.Shape) == 0:

@@ -189,6 +189,14 @@ func TestSetStacks(t *testing.T) {
 	}
 }
 
+// A tensor that someone made up is no tensor of a file.
+func TestMadeUpTensor(t *testing.T) {
+	m := weights.Matrix{Tensor: &weights.Tensor{Name: "w", File: "f", DType: weights.F32, Shape: []int{1, 1}, Bytes: 4}}
+	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "not a tensor of a file") {
+		t.Error(err)
+	}
+}
+
 func TestAsInOut(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {2, 3}, {32, 32}, {33, 65}, {100, 31}} {
 		out, in := shape[0], shape[1]
