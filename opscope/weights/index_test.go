@@ -12,6 +12,7 @@ import (
 
 	"github.com/rlx-go/gopherscope/internal/testreq"
 	"github.com/rlx-go/gopherscope/opscope/weights"
+	"github.com/rlx-go/gopherscope/opscope/weights/gguftest"
 )
 
 // folder writes files to a new folder.
@@ -210,5 +211,33 @@ func TestDirectory(t *testing.T) {
 				t.Errorf("%s of %s with %d matrices", f.Name(), f.Format(), len(f.Matrices()))
 			}
 		})
+	}
+}
+
+// The parts of a split GGUF model have every tensor once.
+func TestSplitWithATensorTwice(t *testing.T) {
+	part := func(number uint16, name string) []byte {
+		return gguftest.File{
+			Entries: []gguftest.Entry{
+				{Key: "split.no", Value: number}, {Key: "split.count", Value: uint16(2)}, {Key: "split.tensors.count", Value: int32(2)},
+			},
+			Tensors: []gguftest.Tensor{gguftest.NewTensor(name, gguftest.F32, []int{1, 2}, []float32{1, 2})},
+		}.Bytes()
+	}
+	const first, second = "m-00001-of-00002.gguf", "m-00002-of-00002.gguf"
+	dir := folder(t, map[string][]byte{first: part(0, "a"), second: part(1, "b")})
+	f := open(t, dir) // the folder has the parts of one model
+	if len(f.Matrices()) != 2 || f.Format() != "GGUF" {
+		t.Errorf("%d matrices of %s", len(f.Matrices()), f.Format())
+	}
+	if layout, why := f.Matrices()[1].GuessLayout(); layout != weights.OutIn || !strings.Contains(why, "GGUF") {
+		t.Errorf("%s because %q", layout, why)
+	}
+	dir = folder(t, map[string][]byte{first: part(0, "a"), second: part(1, "a")})
+	_, err := weights.Open(dir)
+	var fault *weights.FormatError
+	if !errors.As(err, &fault) || fault.File != filepath.Join(dir, second) || fault.Tensor != "a" ||
+		!strings.Contains(err.Error(), first+" has a tensor of this name too") {
+		t.Errorf("error %v", err)
 	}
 }
