@@ -120,7 +120,10 @@ func (h *headerReader) entry(key string) error {
 func (h *headerReader) readMetadata() error {
 	h.metadata = make(map[string]string)
 	return h.object(metadataKey, maxMembers, func(key string) error {
-		value, err := h.string("the value of " + quote(key) + " in " + metadataKey)
+		if h.next() != '"' {
+			return h.wrongKind("the value of "+quote(key)+" in "+metadataKey, "is not a string")
+		}
+		value, err := h.string("")
 		h.metadata[key] = value
 		return err
 	})
