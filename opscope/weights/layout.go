@@ -157,13 +157,14 @@ var paddleLinear = regexp.MustCompile(`(^|[./])(linear|fc)_\d+\.w_\d+$`)
 func byName(m Matrix) (Layout, string) {
 	name := m.Tensor.Name
 	switch {
-	case paddleLinear.MatchString(name):
+	case strings.Contains(name, ".w_") && paddleLinear.MatchString(name):
 		return InOut, "Paddle names and stores a linear layer so"
 	case isKernel(name):
 		return InOut, "Keras and Flax name and store a dense layer so"
 	}
-	for _, part := range []string{"embed_tokens", "tok_embeddings", "word_embeddings", "embed_in", "wte", "wpe"} {
-		if strings.Contains("."+name+".", "."+part+".") {
+	dotted := "." + name + "."
+	for _, part := range []string{".embed_tokens.", ".tok_embeddings.", ".word_embeddings.", ".embed_in.", ".wte.", ".wpe."} {
+		if strings.Contains(dotted, part) {
 			return OutIn, "an embedding: a row a token, as a tied output layer reads it"
 		}
 	}
