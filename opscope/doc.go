@@ -1,8 +1,10 @@
 // Package opscope measures the structure of one matrix and says which cheaper
 // way of multiplying by it that structure allows.
 //
-// A probe is a function on a [Matrix]: [Density], [QuantError], [StableRank],
-// [SingularValues]. [Probe] runs them together and returns a [Profile];
+// A probe is a function on a [Matrix]: [Density], [QuantError], [GroupQuantError],
+// [FormatError], [NMError], [TernaryError], [TableError], [CountDistinct],
+// [ChannelOutliers], [StableRank], [SingularValues]. [Probe] runs them together and
+// returns a [Profile]; [ProbeRows] does so for a matrix larger than memory.
 // [Recommend] turns a profile into a list of [Choice] values, cheapest first,
 // each with its measured error and its bytes; [Choice.Build] makes the kernel.
 //

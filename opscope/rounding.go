@@ -10,20 +10,20 @@ const roundMagic = 3 << 51
 // its bits, as an int32, the distance to the nearest integer in units of 2^-32.
 const fractionMagic = 3 << 19
 
-// The square of such a distance, a number below 2^62, is summed without its
-// last fractionShift bits, which lets 2^30 of them be summed.
+// The square of such a distance, a number of at most 2^62, is summed without its
+// last fractionShift bits, which lets 512 of them be summed.
 const (
-	fractionShift = 28
+	fractionShift = 8
 	fractionUnit  = 1.0 / (1 << (64 - fractionShift)) // of the sum
 )
 
 // roundingErrors returns the sums of the squared distances of x[i]·a and of
 // x[i]·b to the nearest integers, for magnitudes of x·a up to 2^51 and of x·b
-// up to 2^19. len(x) is a multiple of 4.
+// up to 2^19. len(x) is a multiple of 4, and at most 512.
 //
 // It does one by floating-point and the other by integer instructions,
-// because a processor runs the two side by side. The second sum is low by less
-// than 2^-36 an element.
+// because a processor runs the two side by side. The second takes a distance as
+// a multiple of 2^-32.
 func roundingErrors(x []float64, a, b float64) (float64, float64) {
 	var a0, a1 float64
 	var b0 uint64

@@ -18,7 +18,6 @@ type scheme struct {
 
 // roundingContext is what schemes are made of.
 type roundingContext struct {
-	role                 Role
 	rows, cols, k        int
 	stats                stats
 	channelMax, crossMax []float32
@@ -36,7 +35,7 @@ func newRoundingContext(c channels, s stats) roundingContext {
 
 // ofActivation says that the channels are the rows of the profile.
 func (c roundingContext) ofActivation() roundingContext {
-	c.role, c.channelAxis = Activation, PerRow
+	c.channelAxis = PerRow
 	c.rows, c.cols = c.cols, c.rows
 	return c
 }
