@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -345,6 +346,10 @@ func (p *probeRun) probe(ctx context.Context, items []probeItem, known results, 
 		bar.clear()
 		if err := report.add(line); err != nil {
 			return err
+		}
+		// Or else the next matrix would be held beside this one.
+		if 4*it.line.Elements > p.options.Memory/8 {
+			runtime.GC()
 		}
 	}
 	return nil
