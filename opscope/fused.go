@@ -122,7 +122,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 	for i := range p.workers {
 		p.workers[i].values = newDistinct(s)
 	}
-	if err := c.each(ctx, segmentLength, p.visit, p.done); err != nil {
+	if err := c.each(ctx, segmentLength, len(p.workers), p.visit, p.done); err != nil {
 		return fusedResult{}, err
 	}
 	return p.result(s, budget), nil

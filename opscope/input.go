@@ -127,13 +127,17 @@ func readRows(r RowReader, dst []float32, first, cols int) error {
 	return nil
 }
 
-// workers is the number of goroutines that parallel starts at most.
+// workers is the number of goroutines that work at a time. It can change between
+// calls, when a container is given another share of the machine.
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// parallel calls f for every i from 0 to n-1, in any order, and waits. Calls
-// with the same worker, from 0 to limit-1 for the result of workers, are not concurrent.
-func parallel(n int, f func(worker, i int)) {
-	limit := min(workers(), n)
+// parallel calls f for every i from 0 to n-1, in any order, and waits.
+func parallel(n int, f func(worker, i int)) { parallelUpTo(workers(), n, f) }
+
+// parallelUpTo is parallel with at most limit goroutines: calls with the same
+// worker, from 0 to limit-1, are not concurrent.
+func parallelUpTo(limit, n int, f func(worker, i int)) {
+	limit = min(limit, n)
 	if limit <= 1 {
 		for i := range n {
 			f(0, i)

@@ -199,7 +199,7 @@ func schemePass(ctx context.Context, c channels, s stats, schemes []scheme, mean
 	slots := c.slots(length)
 	errs, weighted := make([]float64, slots*n), make([]float64, slots*(n+1))
 	totals, weightedTotals := make([]float64, n), make([]float64, n+1)
-	err := c.each(ctx, length, func(worker int, seg segment) {
+	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {
 		x, rounded := perWorker[worker].x[:len(seg.x)], perWorker[worker].rounded[:len(seg.x)]
 		for i, v := range seg.x {
 			x[i] = float64(v)

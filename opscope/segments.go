@@ -46,12 +46,13 @@ func (c channels) slots(length int) int {
 // each calls visit for all segments, of length elements but the last one of
 // a channel. Those of one channel come in order. When channels from first on, in
 // slots from 0 on, are complete, it calls done, in the order of the channels.
-// Calls of visit for the same worker or the same slot are not concurrent.
-func (c channels) each(ctx context.Context, length int, visit func(worker int, s segment), done func(first, n int)) error {
+// Calls of visit for the same worker, from 0 to limit-1, or the same slot are not
+// concurrent.
+func (c channels) each(ctx context.Context, length, limit int, visit func(worker int, s segment), done func(first, n int)) error {
 	if c.areRows {
 		return c.scan(ctx, 1, func(first int, block Matrix) error {
 			perCall := max(1, 1<<14/c.cols)
-			parallel((block.Rows+perCall-1)/perCall, func(worker, i int) {
+			parallelUpTo(limit, (block.Rows+perCall-1)/perCall, func(worker, i int) {
 				for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
 					row := block.Data[r*block.Stride:][:c.cols]
 					for k := 0; k < c.cols; k += length {
@@ -63,13 +64,13 @@ func (c channels) each(ctx context.Context, length int, visit func(worker int, s
 			return nil
 		})
 	}
-	width := max(1, min(tileChannels, (c.cols+workers()-1)/workers()))
-	tiles := make([][]float32, workers())
+	width := max(1, min(tileChannels, (c.cols+limit-1)/limit))
+	tiles := make([][]float32, limit)
 	for i := range tiles {
 		tiles[i] = make([]float32, width*(length+tilePad))
 	}
 	err := c.scan(ctx, length, func(first int, block Matrix) error {
-		parallel((c.cols+width-1)/width, func(worker, i int) {
+		parallelUpTo(limit, (c.cols+width-1)/width, func(worker, i int) {
 			tile := tiles[worker]
 			from, to := i*width, min((i+1)*width, c.cols)
 			for r := 0; r < block.Rows; r += length {

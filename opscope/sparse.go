@@ -41,7 +41,7 @@ func sparsePass(ctx context.Context, c channels, s stats, patterns []NM, length 
 		perWorker[i] = make([]float64, length)
 	}
 	sums, totals := make([]float64, c.slots(length)*n), make([]float64, n)
-	err := c.each(ctx, length, func(worker int, seg segment) {
+	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {
 		squares := perWorker[worker]
 		for p, pattern := range patterns {
 			for from := 0; from < len(seg.x); from += pattern.M {

@@ -101,7 +101,7 @@ func gatherInput(ctx context.Context, in *input, byColumns bool) (stats, error) 
 	err := in.scan(ctx, 1, func(first int, block Matrix) error {
 		rows = append(rows[:0], make([]rowStats, block.Rows)...)
 		perCall := max(1, 1<<14/in.cols)
-		parallel((block.Rows+perCall-1)/perCall, func(worker, i int) {
+		parallelUpTo(len(colMax), (block.Rows+perCall-1)/perCall, func(worker, i int) {
 			for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
 				rows[r] = gatherRow(block.Data[r*block.Stride:][:in.cols], colMax[worker])
 			}

@@ -42,7 +42,7 @@ func tablePass(ctx context.Context, in *input, s stats, values int) (float64, er
 		perWorker[i] = new(histogram)
 	}
 	err := in.scan(ctx, 1, func(_ int, block Matrix) error {
-		parallel(block.Rows, func(worker, r int) {
+		parallelUpTo(len(perWorker), block.Rows, func(worker, r int) {
 			h := perWorker[worker]
 			for _, v := range block.Data[r*block.Stride:][:in.cols] {
 				b := math.Float32bits(v)
