@@ -235,7 +235,7 @@ func (r *probeReport) spectraChart() ([]*charts.Figure, string, error) {
 	if len(chart.Series) == 0 {
 		return nil, "", nil
 	}
-	words := "A spectrum that falls fast can be cut off: its matrix has low rank. One that starts high and stays flat is noise."
+	words := "A spectrum that falls fast can be cut off: its matrix is close to one of low rank. One that stays flat cannot."
 	if sketched {
 		words += " Of large matrices these are the leading values that the sketch found, each a lower bound."
 	}

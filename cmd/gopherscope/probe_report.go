@@ -280,6 +280,9 @@ func (r *probeReport) printNotProbed(b *strings.Builder) {
 		all, missing = all+g.elements, missing+g.elements
 	}
 	all, missing = all+r.excluded.elements, missing+r.excluded.elements
+	if part := r.run.shard; part != "" {
+		fmt.Fprintf(b, "only part %s of the matrices; the others are not counted here\n", part)
+	}
 	fmt.Fprintf(b, "not probed: %s of %s values, %s\n", shortCount(missing), shortCount(all), shareText(missing, all))
 	for _, g := range groups {
 		fmt.Fprintf(b, "  %s, %s: %s: %s\n", plural(len(g.names), "tensor"), fileSize(g.bytes), printable(g.reason), some(g.names))

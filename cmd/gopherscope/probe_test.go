@@ -268,6 +268,13 @@ func TestProbeShards(t *testing.T) {
 	}
 }
 
+func TestProbeShardTable(t *testing.T) {
+	stdout, stderr, status := command(t, t.Context(), "probe", "--no-time", silero, "--shard", "0/2")
+	if status != 0 || !strings.Contains(stdout, "only part 0/2 of the matrices") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
 func TestShardsHaveAboutTheSameWork(t *testing.T) {
 	var items []probeItem
 	var total, largest int64
