@@ -9,7 +9,7 @@ import (
 
 const (
 	// gramianBlock is about how many elements of W are multiplied at a time.
-	gramianBlock = 1 << 18
+	gramianBlock = 1 << 19
 	// At most gramianGroups partial sums of WᵀWQ are held, and as few as
 	// gramianSums elements allow. Their number decides the order in which rows
 	// are added up, so it does not depend on the number of processors.
