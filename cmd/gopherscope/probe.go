@@ -343,7 +343,9 @@ func (p *probeRun) probe(ctx context.Context, items []probeItem, known results, 
 			report.notReached = items[i:]
 			return err
 		}
-		bar.clear()
+		if p.json || line.Status == statusFailed {
+			bar.clear() // for the line that is printed
+		}
 		if err := report.add(line); err != nil {
 			return err
 		}
