@@ -31,6 +31,7 @@ type channelSums struct {
 	cross     [2]float64 // in squares of 1/L
 	group32   [2]float64 // in squares of 1/L
 	group128  [2]float64 // in squares of 1/L
+	bf16, f16 float64
 	sought    [3]float64 // at soughtBits, per channel, in squares of the step
 }
 
@@ -52,6 +53,7 @@ type fusedResult struct {
 	cross       [2]float64
 	group32     [2]float64
 	group128    [2]float64
+	bf16, f16   float64
 	bestBits    int
 }
 
@@ -88,7 +90,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 		nan := math.NaN()
 		two := [2]float64{nan, nan}
 		return fusedResult{kurtosis: nan, nm24: nan, ternary: nan,
-			tensor: two, channel: two, cross: two, group32: two, group128: two}, nil
+			tensor: two, channel: two, cross: two, group32: two, group128: two, bf16: nan, f16: nan}, nil
 	}
 	if s.sumSq == 0 {
 		r := fusedResult{}
@@ -172,6 +174,9 @@ func (p *fused) visit(worker int, seg segment) {
 		add(&sum.group128, a*largest*largest, b*largest*largest)
 	}
 
+	a, b = float16Errors(seg.x)
+	sum.bf16 += a
+	sum.f16 += b
 	sum.dropped24 += dropped24(quads)
 	kept, keptSum := sumAbove(x, p.threshold)
 	sum.kept += kept
@@ -210,6 +215,8 @@ func (p *fused) done(first, n int) {
 		t.dropped24 += s.dropped24
 		t.kept += s.kept
 		t.keptSum += s.keptSum
+		t.bf16 += s.bf16
+		t.f16 += s.f16
 		for j := range 2 {
 			t.tensor[j] += s.tensor[j]
 			t.channel[j] += s.channel[j] * m * m
@@ -239,6 +246,11 @@ func (p *fused) result(s stats, budget float64) fusedResult {
 		cross:    pair(t.cross, 1),
 		group32:  pair(t.group32, 1),
 		group128: pair(t.group128, 1),
+		bf16:     relative(t.bf16),
+		f16:      relative(t.f16),
+	}
+	if math.IsInf(f16.nearest(s.absMax), 0) {
+		r.f16 = math.NaN()
 	}
 	// The variance of equal elements is what rounding of the mean leaves.
 	if n := float64(s.elements); s.min < s.max {

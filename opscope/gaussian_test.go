@@ -100,19 +100,10 @@ func TestQuantErrorOfGaussian(t *testing.T) {
 		for _, bits := range []int{8, 4} {
 			simulated(t, fmt.Sprintf("int%d in groups of %d", bits, group), gaussianQuantError(group, bits), 16, func(seed uint64) float64 {
 				p := probe(t, opscope.Sample(opscope.Gaussian, 256, 200, seed), opscope.Options{SVDLimit: -1, OutIn: seed%2 == 0})
-				return groupError(p, bits, group)
+				return p.GroupQuantError(bits, group)
 			})
 		}
 	}
-}
-
-func groupError(p opscope.Profile, bits, group int) float64 {
-	for _, q := range p.Quant {
-		if q.Bits == bits && q.Group == group && q.Method == "" && q.Format == "" {
-			return q.Error
-		}
-	}
-	return math.NaN()
 }
 
 // The largest of 2^20 magnitudes scatters by 5% from one matrix to the next.

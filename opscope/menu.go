@@ -61,7 +61,7 @@ type Choice struct {
 	// product, the root of the sum of the squares of that and of the error of the
 	// activations. For Factored it is the truncation error, or what the sketch
 	// of the singular values bounds it by; the factors that Build makes come within
-	// 1% of it. For BFloat16 and LookupTable it may be a bound, as Why says.
+	// 1% of it. For LookupTable it is a bound.
 	Error float64 `json:"error"`
 	// Bytes is what the weight takes, scales, tables and indices included. Where
 	// there is a kernel it is what one call reads, every byte once: Info().WeightBytes
@@ -235,11 +235,7 @@ func (m *menu) addRounded() {
 	p, k, n := m.p, m.k, m.n
 	elements := k * n
 	if m.float() && m.b.Baseline != "BF16" {
-		bf16 := Choice{Action: BFloat16, Error: p.formatError("BF16"), Bytes: 2 * elements, HasKernel: true}
-		if math.IsNaN(bf16.Error) {
-			bf16.Error, bf16.Why = m.bf16Error(), ", and an error of at most 2^-8"
-		}
-		m.add(bf16)
+		m.add(Choice{Action: BFloat16, Error: p.FormatError(bf16.name), Bytes: 2 * elements, HasKernel: true})
 	}
 	int8 := Choice{
 		Action: Int8PerChannel, Error: p.QuantError(8, PerColumn), Bytes: elements + 4*n, HasKernel: true,
@@ -255,7 +251,7 @@ func (m *menu) addRounded() {
 	m.addInt4()
 	if m.float() {
 		m.add(Choice{
-			Action: Sparse2of4, Error: p.nmError(2, 4), Bytes: sparseBytes(k, n, m.b.BaselineBytes/elements), Work: 0.5,
+			Action: Sparse2of4, Error: p.NMError(2, 4), Bytes: sparseBytes(k, n, m.b.BaselineBytes/elements), Work: 0.5,
 			Why: ", indices included",
 		})
 	}
@@ -270,9 +266,10 @@ func (m *menu) addRounded() {
 
 // addInt4 adds int4 with groups of each size, up to the first that is a whole channel.
 func (m *menu) addInt4() {
+	factors := m.int4FactorBytes()
 	for _, a := range []Action{Int4Group32, Int4Group128, Int4PerChannel} {
 		c := Choice{Action: a, K: m.p.Rows, Error: m.int4Error(a), Why: ", scales included"}
-		c.Bytes, c.HasKernel = int4Bytes(m.k, m.n, c.group(), m.p.largest()), c.group() <= maxInt4Group
+		c.Bytes, c.HasKernel = int4Bytes(m.k, m.n, c.group())+factors, c.group() <= maxInt4Group
 		m.add(c)
 		if c.group() >= c.K {
 			return

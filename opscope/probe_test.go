@@ -225,9 +225,9 @@ func TestProbeExact(t *testing.T) {
 	// One channel of 8 is 100 times as large as the others.
 	w = build(8, 8, func(i, j int) float64 { return 1 + 99*float64(i/7) })
 	for _, o := range opscope.ChannelOutliers(w) {
-		want := opscope.Outliers{Axis: opscope.PerRow, Count: 1, Ratio: 100}
+		want := opscope.Outliers{Axis: opscope.PerRow, Count: 1, Ratio: 100, Smallest: 1}
 		if o.Axis == opscope.PerColumn {
-			want = opscope.Outliers{Axis: opscope.PerColumn, Count: 0, Ratio: 1}
+			want = opscope.Outliers{Axis: opscope.PerColumn, Count: 0, Ratio: 1, Smallest: 100}
 		}
 		if o != want {
 			t.Errorf("%+v, want %+v", o, want)

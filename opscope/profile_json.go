@@ -28,7 +28,8 @@ type (
 	plainOutliers Outliers
 	outliersJSON  struct {
 		plainOutliers
-		Ratio *float64 `json:"ratio"`
+		Ratio    *float64 `json:"ratio"`
+		Smallest *float64 `json:"smallest"`
 	}
 	plainNM NM
 	nmJSON  struct {
@@ -89,7 +90,7 @@ func (q *QuantResult) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON writes null for NaN.
 func (o Outliers) MarshalJSON() ([]byte, error) {
-	return json.Marshal(outliersJSON{plainOutliers(o), nanToNil(o.Ratio)})
+	return json.Marshal(outliersJSON{plainOutliers(o), nanToNil(o.Ratio), nanToNil(o.Smallest)})
 }
 
 // UnmarshalJSON reads null as NaN.
@@ -99,7 +100,7 @@ func (o *Outliers) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*o = Outliers(j.plainOutliers)
-	o.Ratio = nilToNaN(j.Ratio)
+	o.Ratio, o.Smallest = nilToNaN(j.Ratio), nilToNaN(j.Smallest)
 	return nil
 }
 

@@ -69,7 +69,7 @@ func TestReferenceFigures(t *testing.T) {
 				near(t, tt.name+" int4 per "+string(g), p.QuantError(4, p.g), tt.int4[i], 5e-4)
 			}
 		}
-		near(t, tt.name+" int4 in groups of 32", groupError(byRows, 4, 32), tt.int4Group, 5e-4)
+		near(t, tt.name+" int4 in groups of 32", byRows.GroupQuantError(4, 32), tt.int4Group, 5e-4)
 		near(t, tt.name+" 2:4 along rows", byRows.Sparse[0].Error, tt.sparse[0], 5e-4)
 		near(t, tt.name+" 2:4 along columns", byColumns.Sparse[0].Error, tt.sparse[1], 5e-4)
 		for _, p := range []opscope.Profile{byColumns, byRows} {

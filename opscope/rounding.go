@@ -159,3 +159,30 @@ func moments(x []float64, mean float64) (m2, m4 float64) {
 	}
 	return m2 + n2, m4 + n4
 }
+
+// float16Errors returns the sums of the squared errors of rounding to bfloat16, where
+// numbers beyond the largest become that, and to binary16. The second is of no meaning
+// if a number overflows.
+//
+// bfloat16 is the upper half of a float32, subnormal numbers included. A number plus
+// 1.5 times the power of two whose unit in the last place is the step that binary16 has
+// near the number is rounded to a multiple of that step. Which way ties go does not
+// change an error.
+func float16Errors(x []float32) (bf16, f16 float64) {
+	const (
+		exponent    = 0x7f800000 // the bits of a float32 that hold it
+		minExponent = (127 - 14) << 23
+		toMagic     = 13<<23 | 1<<22 // 2^13 · 1.5, as the step is 2^-10 of the power of two
+	)
+	for _, v := range x {
+		bits := math.Float32bits(v) &^ (1 << 31)
+		upper := min((bits+1<<15)&^0xffff, maxBF16)
+		e := float64(math.Float32frombits(bits) - math.Float32frombits(upper))
+		bf16 += e * e
+
+		magic := math.Float32frombits(max(bits&exponent, minExponent) + toMagic)
+		e = float64(v - ((v + magic) - magic))
+		f16 += e * e
+	}
+	return bf16, f16
+}

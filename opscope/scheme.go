@@ -133,7 +133,7 @@ func (c roundingContext) defaultSchemes() []scheme {
 	for _, bits := range []int{8, 4} {
 		list = append(list, c.symmetricSchemes(bits)...)
 	}
-	return list
+	return append(list, c.format(bf16, ""), c.format(f16, ""))
 }
 
 func (c roundingContext) symmetricSchemes(bits int) []scheme {
@@ -164,6 +164,9 @@ func (c roundingContext) extraSchemes(extra Extras) []scheme {
 	}
 	if extra&ExtraFormats != 0 {
 		for _, f := range formats {
+			if f.granularity == "" {
+				continue // one of defaultSchemes
+			}
 			list = append(list, c.format(f, f.granularity))
 			if f.granularity == PerTensor {
 				list = append(list, c.format(f, c.channelAxis))

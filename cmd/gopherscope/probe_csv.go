@@ -66,7 +66,7 @@ func (l *probeLine) profileValues(values map[string]string) {
 	for name, v := range map[string]float64{
 		"norm": p.Norm, "min": p.Min, "max": p.Max, "mean": p.Mean, "kurtosis": p.Kurtosis,
 		"int8_tensor": p.QuantError(8, opscope.PerTensor), "int8_channel": f.int8, "int4_channel": p.QuantError(4, opscope.PerColumn),
-		"int4_group32": f.int4, "int4_group128": groupError(p, 128), "sparse_2_4": f.sparse, "ternary": p.Ternary, "stable_rank": p.StableRank,
+		"int4_group32": f.int4, "int4_group128": p.GroupQuantError(4, 128), "sparse_2_4": f.sparse, "ternary": p.Ternary, "stable_rank": p.StableRank,
 	} {
 		values[name] = csvNumber(v)
 	}

@@ -105,7 +105,7 @@ func TestProbeSilero(t *testing.T) {
 		}
 		for what, pair := range map[string][2]float64{
 			"int8 a tensor": {p.QuantError(8, opscope.PerTensor), c.int8Tensor}, "int8 a channel": {p.QuantError(8, opscope.PerColumn), c.int8},
-			"int4 a group of 32": {groupError(p, 32), c.int4}, "kurtosis": {p.Kurtosis, c.kurtosis}, "stable rank": {p.StableRank, c.stableRank},
+			"int4 a group of 32": {p.GroupQuantError(4, 32), c.int4}, "kurtosis": {p.Kurtosis, c.kurtosis}, "stable rank": {p.StableRank, c.stableRank},
 		} {
 			if !near(pair[0], pair[1], 0.005) {
 				t.Errorf("%s: %s is %v, want %v", c.name, what, pair[0], pair[1])
