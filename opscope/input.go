@@ -127,6 +127,16 @@ func readRows(r RowReader, dst []float32, first, cols int) error {
 	return nil
 }
 
+// parallelRows calls f for every row of a block, several in a call of parallelUpTo.
+func parallelRows(limit int, block Matrix, f func(worker, r int, row []float32)) {
+	perCall := max(1, 1<<14/block.Cols)
+	parallelUpTo(limit, (block.Rows+perCall-1)/perCall, func(worker, i int) {
+		for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
+			f(worker, r, block.Data[r*block.Stride:][:block.Cols])
+		}
+	})
+}
+
 // workers is the number of goroutines that work at a time. It can change between
 // calls, when a container is given another share of the machine.
 func workers() int { return runtime.GOMAXPROCS(0) }

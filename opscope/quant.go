@@ -98,11 +98,11 @@ func FormatError(w Matrix, format string) (float64, error) {
 }
 
 // schemeError is the error of one way to round w, whose columns are channels.
-func schemeError(w Matrix, make func(roundingContext) scheme, length int) float64 {
+func schemeError(w Matrix, newScheme func(roundingContext) scheme, length int) float64 {
 	ctx := context.Background()
 	c := channels{memoryInput(w), false}
 	s, _ := gather(ctx, w)
-	results, _ := schemePass(ctx, c, s, []scheme{make(newRoundingContext(c, s))}, nil, length)
+	results, _ := schemePass(ctx, c, s, []scheme{newScheme(newRoundingContext(c, s))}, nil, length)
 	return results[0].Error
 }
 

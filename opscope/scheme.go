@@ -180,16 +180,15 @@ func (c roundingContext) extraSchemes(extra Extras) []scheme {
 // one value for each element along k, or is nil.
 func schemePass(ctx context.Context, c channels, s stats, schemes []scheme, meanSquares []float64, length int) ([]QuantResult, error) {
 	results := make([]QuantResult, len(schemes))
+	figure, degenerate := s.degenerate()
 	for i, scheme := range schemes {
 		results[i] = scheme.result
-		if s.nonFinite.Count > 0 {
-			results[i].Error = math.NaN()
-			if meanSquares != nil {
-				results[i].WeightedError = math.NaN()
-			}
+		results[i].Error = figure
+		if meanSquares != nil {
+			results[i].WeightedError = figure
 		}
 	}
-	if len(schemes) == 0 || s.nonFinite.Count > 0 || s.sumSq == 0 {
+	if len(schemes) == 0 || degenerate {
 		return results, nil
 	}
 	n := len(schemes)

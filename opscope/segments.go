@@ -51,13 +51,9 @@ func (c channels) slots(length int) int {
 func (c channels) each(ctx context.Context, length, limit int, visit func(worker int, s segment), done func(first, n int)) error {
 	if c.areRows {
 		return c.scan(ctx, 1, func(first int, block Matrix) error {
-			perCall := max(1, 1<<14/c.cols)
-			parallelUpTo(limit, (block.Rows+perCall-1)/perCall, func(worker, i int) {
-				for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
-					row := block.Data[r*block.Stride:][:c.cols]
-					for k := 0; k < c.cols; k += length {
-						visit(worker, segment{row[k:min(k+length, c.cols)], first + r, k, r})
-					}
+			parallelRows(limit, block, func(worker, r int, row []float32) {
+				for k := 0; k < c.cols; k += length {
+					visit(worker, segment{row[k:min(k+length, c.cols)], first + r, k, r})
 				}
 			})
 			done(first, block.Rows)
@@ -75,7 +71,10 @@ func (c channels) each(ctx context.Context, length, limit int, visit func(worker
 			from, to := i*width, min((i+1)*width, c.cols)
 			for r := 0; r < block.Rows; r += length {
 				n := min(length, block.Rows-r)
-				transposeTile(tile, length+tilePad, block, r, n, from, to)
+				transposeTo(
+					Matrix{Rows: to - from, Cols: n, Stride: length + tilePad, Data: tile},
+					Matrix{Rows: n, Cols: to - from, Stride: block.Stride, Data: block.Data[r*block.Stride+from:]},
+				)
 				for j := from; j < to; j++ {
 					visit(worker, segment{tile[(j-from)*(length+tilePad):][:n], j, first + r, j})
 				}
@@ -87,29 +86,4 @@ func (c channels) each(ctx context.Context, length, limit int, visit func(worker
 		done(0, c.cols)
 	}
 	return err
-}
-
-// transposeTile copies the n rows of b from row first on, columns from to to, to
-// rows of the tile.
-func transposeTile(tile []float32, stride int, b Matrix, first, n, from, to int) {
-	width := to - from
-	r := 0
-	for ; r+4 <= n; r += 4 {
-		at := (first+r)*b.Stride + from
-		r0 := b.Data[at:][:width]
-		r1 := b.Data[at+b.Stride:][:width]
-		r2 := b.Data[at+2*b.Stride:][:width]
-		r3 := b.Data[at+3*b.Stride:][:width]
-		t := r
-		for j, v := range r0 {
-			quad := (*[4]float32)(tile[t:])
-			quad[0], quad[1], quad[2], quad[3] = v, r1[j], r2[j], r3[j]
-			t += stride
-		}
-	}
-	for ; r < n; r++ {
-		for j, v := range b.Data[(first+r)*b.Stride+from:][:width] {
-			tile[j*stride+r] = v
-		}
-	}
 }
