@@ -517,3 +517,27 @@ func TestSkipZerosWithCalibration(t *testing.T) {
 		}
 	}
 }
+
+// The error of a W8A8 choice is that of the product: published values of the formula
+// for Gaussian weights and activations, and a product in float64.
+func TestW8A8OfGaussian(t *testing.T) {
+	for k, want := range map[int]float64{1024: .0111, 3072: .0120} {
+		const m, n = 32, 64
+		w, x := opscope.Sample(opscope.Gaussian, k, n, 1), opscope.Sample(opscope.Gaussian, m, k, 2)
+		activations := probe(t, x, opscope.Options{Role: opscope.Activation})
+		c, ok := find(menuOf(t, probe(t, w, opscope.Options{SVDLimit: -1}),
+			opscope.Budget{ActivationError: activations.QuantError(8, opscope.PerRow)}), opscope.W8A8)
+		if !ok {
+			t.Fatal("no W8A8")
+		}
+		near(t, "expected error", c.Error, want, 0.03)
+		exact := build(m, n, func(i, j int) float64 {
+			var sum float64
+			for p := range k {
+				sum += float64(x.Data[i*x.Stride+p]) * float64(w.Data[p*w.Stride+j])
+			}
+			return sum
+		})
+		near(t, "error of a product", kernels.RelErr(kernels.Mul(must(c.Build(w)), x), exact), c.Error, 0.08)
+	}
+}
