@@ -56,6 +56,36 @@ func TestProbeAgreesWithProbes(t *testing.T) {
 	}
 }
 
+// Rows of one 1 each: the columns are orthogonal, and their norms are the roots of how
+// often each is met.
+func TestProbeOfOneHotRows(t *testing.T) {
+	const rows, cols = 60, 10
+	w := build(rows, cols, func(i, j int) float64 {
+		if at := max(0, i-23) % cols; at == j {
+			return 1
+		}
+		return 0
+	})
+	counts := make([]float64, cols)
+	for i := range rows {
+		for j := range cols {
+			counts[j] += float64(w.Data[i*cols+j])
+		}
+	}
+	slices.Sort(counts)
+	p := probe(t, w, opscope.Options{})
+	const density = 1.0 / cols
+	within(t, "density", p.Density, density, 1e-12)
+	within(t, "kurtosis", p.Kurtosis, (1-3*density*(1-density))/(density*(1-density)), 1e-9)
+	within(t, "stable rank", p.StableRank, rows/counts[cols-1], 1e-6)
+	within(t, "truncation error", p.Spectrum.TruncationError(cols-2), math.Sqrt((counts[0]+counts[1])/rows), 1e-6)
+	within(t, "int4", p.QuantError(4, opscope.PerTensor), 0, 1e-9)
+	within(t, "ternary", p.Ternary, 0, 1e-6)
+	if p.Cardinality != (opscope.Cardinality{Distinct: 2}) || p.BestBits != 3 || p.Zeros != rows*(cols-1) {
+		t.Errorf("%v", p)
+	}
+}
+
 func TestProbeSaysWhatItDidNotLookAt(t *testing.T) {
 	w := opscope.Sample(opscope.Gaussian, 60, 40, 1)
 	const cost = 60 * 40 * 40
