@@ -113,7 +113,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 		crossSq:    make([]float64, len(crossMax)),
 		bound:      budget * budget * s.sumSq,
 		workers:    make([]fusedWorker, workers()),
-		sums:       make([]channelSums, c.slots(segmentLength)),
+		sums:       make([]channelSums, c.slots()),
 	}
 	for k, m := range crossMax {
 		if m > 0 {

@@ -12,6 +12,10 @@ import (
 // not longer: enough to share between processors, little enough to stop soon.
 const blockElements = 1 << 20
 
+// blockLines is the most rows of a block, or columns of a matrix in memory, whose sums
+// are kept at a time: of short ones the sums take more memory than the elements.
+const blockLines = 1 << 16
+
 // input is what the passes over a matrix read: a matrix in memory, or one
 // behind a RowReader of which a block is in memory at a time.
 type input struct {
@@ -70,17 +74,22 @@ func (in *input) reader() RowReader {
 	return in.r
 }
 
+// blockRows is the number of rows of a block, a multiple of so many.
+func (in *input) blockRows(multiple int) int {
+	elements := blockElements
+	if in.r != nil {
+		elements = int(min(blockElements, in.memory/4))
+	}
+	return multiple * max(1, min(blockLines, elements/max(in.cols, 1))/multiple)
+}
+
 // scan calls f for the blocks of rows that make up the matrix, in order. All
 // but the last have a multiple of so many rows.
 func (in *input) scan(ctx context.Context, multiple int, f func(first int, block Matrix) error) error {
 	if in.rows == 0 || in.cols == 0 {
 		return ctx.Err()
 	}
-	elements := blockElements
-	if in.r != nil {
-		elements = int(min(blockElements, in.memory/4))
-	}
-	blockRows := multiple * max(1, elements/in.cols/multiple)
+	blockRows := in.blockRows(multiple)
 	if in.r != nil {
 		rows := min(blockRows, in.rows)
 		if in.cols > int(in.memory/4)/rows {

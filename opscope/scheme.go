@@ -198,7 +198,7 @@ func schemePass(ctx context.Context, c channels, s stats, schemes []scheme, mean
 		perWorker[i] = scratch{make([]float64, length), make([]float64, length)}
 	}
 	// The last column is the norm that the errors are relative to.
-	slots := c.slots(length)
+	slots := c.slots()
 	errs, weighted := make([]float64, slots*n), make([]float64, slots*(n+1))
 	totals, weightedTotals := make([]float64, n), make([]float64, n+1)
 	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {

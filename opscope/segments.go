@@ -34,13 +34,21 @@ func (c channels) size() (n, k int) {
 	return c.cols, c.rows
 }
 
-// slots is the number of channels whose sums are open at a time in each, with
-// segments of up to length elements.
-func (c channels) slots(length int) int {
+// slots is the number of channels whose sums are open at a time in each.
+func (c channels) slots() int {
 	if c.areRows {
-		return min(c.rows, max(1, blockElements/max(c.cols, 1)))
+		return min(c.rows, c.blockRows(1))
 	}
-	return c.cols
+	return c.strip()
+}
+
+// strip is the number of columns that are done before the next ones. Where blocks of rows
+// are read it is all of them, whose sums take less memory than a block.
+func (c channels) strip() int {
+	if c.r != nil {
+		return c.cols
+	}
+	return min(c.cols, blockLines)
 }
 
 // each calls visit for all segments, of length elements but the last one of
@@ -65,25 +73,32 @@ func (c channels) each(ctx context.Context, length, limit int, visit func(worker
 	for i := range tiles {
 		tiles[i] = make([]float32, width*(length+tilePad))
 	}
-	err := c.scan(ctx, length, func(first int, block Matrix) error {
-		parallelUpTo(limit, (c.cols+width-1)/width, func(worker, i int) {
-			tile := tiles[worker]
-			from, to := i*width, min((i+1)*width, c.cols)
-			for r := 0; r < block.Rows; r += length {
-				n := min(length, block.Rows-r)
-				transposeTo(
-					Matrix{Rows: to - from, Cols: n, Stride: length + tilePad, Data: tile},
-					Matrix{Rows: n, Cols: to - from, Stride: block.Stride, Data: block.Data[r*block.Stride+from:]},
-				)
-				for j := from; j < to; j++ {
-					visit(worker, segment{tile[(j-from)*(length+tilePad):][:n], j, first + r, j})
+	for begin, strip := 0, c.strip(); begin < c.cols; begin += strip {
+		in, n := c.input, min(strip, c.cols-begin)
+		if n < c.cols {
+			in = memoryInput(Matrix{Rows: c.rows, Cols: n, Stride: c.w.Stride, Data: c.w.Data[begin:]})
+		}
+		err := in.scan(ctx, length, func(first int, block Matrix) error {
+			parallelUpTo(limit, (n+width-1)/width, func(worker, i int) {
+				tile := tiles[worker]
+				from, to := i*width, min((i+1)*width, n)
+				for r := 0; r < block.Rows; r += length {
+					rows := min(length, block.Rows-r)
+					transposeTo(
+						Matrix{Rows: to - from, Cols: rows, Stride: length + tilePad, Data: tile},
+						Matrix{Rows: rows, Cols: to - from, Stride: block.Stride, Data: block.Data[r*block.Stride+from:]},
+					)
+					for j := from; j < to; j++ {
+						visit(worker, segment{tile[(j-from)*(length+tilePad):][:rows], begin + j, first + r, j})
+					}
 				}
-			}
+			})
+			return nil
 		})
-		return nil
-	})
-	if err == nil {
-		done(0, c.cols)
+		if err != nil {
+			return err
+		}
+		done(begin, n)
 	}
-	return err
+	return ctx.Err()
 }

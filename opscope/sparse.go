@@ -40,7 +40,7 @@ func sparsePass(ctx context.Context, c channels, s stats, patterns []NM, length 
 	for i := range perWorker {
 		perWorker[i] = make([]float64, length)
 	}
-	sums, totals := make([]float64, c.slots(length)*n), make([]float64, n)
+	sums, totals := make([]float64, c.slots()*n), make([]float64, n)
 	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {
 		squares := perWorker[worker]
 		for p, pattern := range patterns {
