@@ -68,16 +68,7 @@ func (c roundingContext) format(f format, g Granularity) scheme {
 		return s
 	case f.round != nil:
 		s.result.BitsPerWeight = c.stepBits(f.blockBits, PerGroup, f.block)
-		s.round = eachGroup(f.block, func(dst, x []float64) {
-			if len(x) == f.block {
-				f.round(dst, x)
-				return
-			}
-			var block, rounded [schemeLength]float64
-			copy(block[:], x)
-			f.round(rounded[:f.block], block[:f.block])
-			copy(dst, rounded[:])
-		})
+		s.round = eachGroup(f.block, func(dst, x []float64) { f.round(dst[:f.block], x[:f.block]) })
 		return s
 	}
 	s.result.BitsPerWeight = float64(f.bits) + c.stepBits(32, g, 0)

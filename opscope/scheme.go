@@ -10,7 +10,8 @@ import (
 const schemeLength = 256
 
 // scheme is one way to round a matrix. round sets dst to what x becomes, x being
-// a segment of the channel from element k on.
+// a segment of the channel from element k on. Behind both is room to fill up a block of a
+// format, with zeros behind x.
 type scheme struct {
 	result QuantResult // but for the errors
 	round  func(dst, x []float64, channel, k int)
@@ -195,17 +196,20 @@ func schemePass(ctx context.Context, c channels, s stats, schemes []scheme, mean
 	type scratch struct{ x, rounded []float64 }
 	perWorker := make([]scratch, workers())
 	for i := range perWorker {
-		perWorker[i] = scratch{make([]float64, length), make([]float64, length)}
+		room := max(length, schemeLength)
+		perWorker[i] = scratch{make([]float64, room), make([]float64, room)}
 	}
 	// The last column is the norm that the errors are relative to.
 	slots := c.slots()
 	errs, weighted := make([]float64, slots*n), make([]float64, slots*(n+1))
 	totals, weightedTotals := make([]float64, n), make([]float64, n+1)
 	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {
-		x, rounded := perWorker[worker].x[:len(seg.x)], perWorker[worker].rounded[:len(seg.x)]
+		x, rounded := perWorker[worker].x, perWorker[worker].rounded
 		for i, v := range seg.x {
 			x[i] = float64(v)
 		}
+		clear(x[len(seg.x):])
+		x, rounded = x[:len(seg.x)], rounded[:len(seg.x)]
 		errs, weighted := errs[seg.slot*n:][:n], weighted[seg.slot*(n+1):][:n+1]
 		for i := range schemes {
 			schemes[i].round(rounded, x, seg.channel, seg.k)
