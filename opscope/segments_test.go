@@ -19,7 +19,7 @@ func TestProbeOfManyColumnsIsSmall(t *testing.T) {
 	}
 	before := allocated()
 	p := probe(t, w, o)
-	if got, most := allocated()-before, uint64(100*w.Cols); got > most {
+	if got, most := allocated()-before, uint64(150*w.Cols); got > most {
 		t.Errorf("%d bytes were allocated for %d columns, want at most %d", got, w.Cols, most)
 	}
 	o.OutIn = true
