@@ -289,3 +289,14 @@ func FuzzProbe(f *testing.F) {
 		near(t, "norm of the spectrum", math.Sqrt(energy), p.Norm, 1e-9)
 	})
 }
+
+// A sketch without a bound for each value is no profile to read figures from.
+func TestProfileJSONOfBrokenSketch(t *testing.T) {
+	for _, sketch := range []string{`{}`, `{"values": [2, 1]}`, `{"values": [2, 1], "upper": [3]}`, `{"upper": [3]}`} {
+		var p opscope.Profile
+		err := json.Unmarshal([]byte(`{"rows": 600, "cols": 600, "norm": 3, "spectral": `+sketch+`}`), &p)
+		if err == nil || !strings.Contains(err.Error(), "sketch") {
+			t.Errorf("%s: %v", sketch, err)
+		}
+	}
+}
