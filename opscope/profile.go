@@ -1,10 +1,9 @@
 package opscope
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -19,9 +18,37 @@ const (
 	Activation Role = "activation"
 )
 
-// DefaultSVDLimit is the rows·cols·min(rows, cols) up to which Probe computes
-// singular values: up to 1625 x 1625 or 1024 x 4096, a few seconds at most.
-const DefaultSVDLimit = 1 << 32
+// DefaultSVDLimit sets no limit: the time that singular values take grows no
+// faster than that of reading the matrix.
+const DefaultSVDLimit = math.MaxInt64
+
+// DefaultMemory is what ProbeRows holds of a matrix, in bytes, if Options names
+// no other bound.
+const DefaultMemory = 256 << 20
+
+// Extras are the probes that Probe runs on request, joined by |.
+type Extras uint
+
+const (
+	// ExtraBits adds symmetric quantization to 7, 6, 5 and 3 bits to that to
+	// 8 and 4.
+	ExtraBits Extras = 1 << iota
+	// ExtraAsymmetric adds Asymmetric quantization to 8 and 4 bits in groups of 32
+	// and 128.
+	ExtraAsymmetric
+	// ExtraScaleSearch adds ScaleSearch to 4 bits in groups of 32 and 128.
+	ExtraScaleSearch
+	// ExtraFormats adds the formats of Formats beyond BF16 and F16, FP8 with a step per
+	// tensor and per output channel.
+	ExtraFormats
+	// ExtraSparse adds 1:4 and 4:8 sparsity.
+	ExtraSparse
+	// ExtraLUT adds the best table of 16 values; see TableError.
+	ExtraLUT
+
+	// AllExtras is all of them.
+	AllExtras = 1<<iota - 1
+)
 
 // Options changes what Probe does. The zero value probes an unnamed weight.
 type Options struct {
@@ -29,132 +56,201 @@ type Options struct {
 	Name string
 	// Role is Weight if empty.
 	Role Role
+	// OutIn says that the rows of the matrix given are output channels, as in
+	// files of PyTorch: the matrix is the transpose of W[k,n]. Not for an
+	// activation.
+	OutIn bool
+	// Budget is the relative L2 error that Profile.BestBits must keep; 0 stands
+	// for DefaultError.
+	Budget float64
+	// Memory bounds what ProbeRows holds, in bytes; 0 stands for DefaultMemory.
+	Memory int64
+	// Sketch is SpectralOptions.Sketch.
+	Sketch int
 	// SVDLimit is the largest rows·cols·min(rows, cols) for which a weight's
-	// singular values are computed. 0 stands for DefaultSVDLimit; a negative
+	// singular values are looked at. 0 stands for DefaultSVDLimit; a negative
 	// number turns them off.
 	SVDLimit int64
+	// Extra asks for more probes.
+	Extra Extras
+	// InputMeanSquares, one value an input channel, asks for
+	// QuantResult.WeightedError. Each is the mean of the squares that the channel
+	// has in the activations of a calibration set.
+	InputMeanSquares []float64
 }
 
-// Profile is what Probe found in one matrix. A float is NaN, null in JSON,
-// where the matrix has non-finite elements.
+// Profile is what Probe found in one matrix. A weight is described as W[k,n],
+// whatever the order it was stored in. A float is NaN, null in JSON, where the
+// matrix has non-finite elements.
 type Profile struct {
 	Name string `json:"name,omitempty"`
 	Role Role   `json:"role"`
-	Rows int    `json:"rows"`
-	Cols int    `json:"cols"`
+	// Rows is k, the number of input channels of a weight, or the number of
+	// tokens of an activation.
+	Rows int `json:"rows"`
+	// Cols is n, the number of output channels of a weight, or the number of
+	// input channels of an activation.
+	Cols int `json:"cols"`
 	// NonFinite counts the NaN and infinite elements.
 	NonFinite NonFinite `json:"non_finite"`
 	// Density is the fraction of elements that are not zero; see Density.
 	Density float64 `json:"density"`
+	// Zeros counts the elements that are exactly zero.
+	Zeros int64 `json:"zeros"`
 	// Norm is the Frobenius norm.
 	Norm float64 `json:"norm"`
+	// Min and Max are the smallest and the largest element, Mean is the mean of all.
+	Min  float64 `json:"min"`
+	Max  float64 `json:"max"`
+	Mean float64 `json:"mean"`
+	// Kurtosis is m₄/m₂², from the moments about the mean: 3 for Gaussian
+	// elements, 1.8 for uniform ones, at least 1; 0 if all elements are equal.
+	Kurtosis float64 `json:"kurtosis"`
+	// Quant holds the quantization errors measured: at 8 and 4 bits, per tensor,
+	// row and column and in groups of 32 and 128, of BF16 and F16, then what
+	// Options.Extra asks for.
+	Quant []QuantResult `json:"quant"`
+	// BestBits is the smallest of 3, 4, 5, 6 and 8 bits at which the error per
+	// output channel (per token of an activation) is within Options.Budget, 0 if
+	// there is none.
+	BestBits int `json:"best_bits"`
+	// Outliers describes the rows, then the columns.
+	Outliers []Outliers `json:"outliers"`
+	// Sparse holds the errors of N:M sparsity along k: 2:4, then what
+	// Options.Extra asks for.
+	Sparse []NM `json:"sparse"`
+	// Ternary is the error of ternary weights; see TernaryError.
+	Ternary float64 `json:"ternary"`
+	// Cardinality counts the distinct values; see CountDistinct.
+	Cardinality Cardinality `json:"cardinality"`
 	// StableRank is ‖W‖²/σ₁²; see StableRank.
 	StableRank float64 `json:"stable_rank"`
-	// Quant holds the quantization errors measured: at 8 and 4 bits, per tensor,
-	// row and column.
-	Quant []QuantResult `json:"quant"`
-	// Spectrum holds all singular values, or is nil where they were not
-	// computed, as for every activation.
+	// Spectral is what is known of the singular values, nil where they were not
+	// looked at, as for every activation.
+	Spectral *Spectral `json:"spectral,omitempty"`
+	// Spectrum holds all singular values, or is nil where not all of them are
+	// known.
 	Spectrum Spectrum `json:"spectrum,omitempty"`
 	// Notes says what a reader must know beyond the figures, such as that
 	// the singular values were not computed, and why.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// QuantResult is one result of QuantError.
+// QuantResult is the error of one way to quantize a matrix.
 type QuantResult struct {
-	Bits        int         `json:"bits"`
+	Bits int `json:"bits"`
+	// Granularity is empty for BF16 and F16, which have no steps.
 	Granularity Granularity `json:"granularity"`
-	Error       float64     `json:"error"`
+	// Group is the number of elements along k that share a step, for PerGroup
+	// only.
+	Group int `json:"group,omitempty"`
+	// Method is how steps and codes are found; empty for the symmetric absmax
+	// quantization of QuantError.
+	Method Method `json:"method,omitempty"`
+	// Format is the name of a format that models are shipped in, such as "BF16" or
+	// "Q4_K"; see Formats.
+	Format string `json:"format,omitempty"`
+	// BitsPerWeight counts the codes and what is stored with them: a float32 step
+	// per tensor, row and column; a float16 one per group, and a second number for
+	// Asymmetric; what the format says for a Format, whole blocks counted.
+	BitsPerWeight float64 `json:"bits_per_weight"`
+	// Error is the relative L2 error, ‖Ŵ-W‖/‖W‖; NaN if the matrix has non-finite
+	// elements, or elements or steps that overflow the format.
+	Error float64 `json:"error"`
+	// WeightedError is what Options.InputMeanSquares asks for, 0 without: with
+	// h[k] for them it is the root of Σ h[k](ŵ[k,j]-w[k,j])² / Σ h[k]w[k,j]², the
+	// relative error of the product if the input channels are uncorrelated.
+	WeightedError float64 `json:"weighted_error,omitempty"`
 }
 
-// Probe measures one matrix: non-finite elements, density, norm, stable rank,
-// quantization errors, and for a weight all its singular values if it is
-// within Options.SVDLimit. Above that the stable rank is StableRank's, and a
-// note says that the rank was not looked at.
-//
-// The errors are a malformed matrix, an unknown role, and the context's own.
-// Non-finite elements are a finding, not an error.
-func Probe(ctx context.Context, w Matrix, o Options) (Profile, error) {
-	if err := check(w); err != nil {
-		return Profile{}, err
-	}
-	if o.Role == "" {
-		o.Role = Weight
-	}
-	if o.Role != Weight && o.Role != Activation {
-		return Profile{}, fmt.Errorf("opscope: unknown role %q, want %q or %q", string(o.Role), Weight, Activation)
-	}
-	s, err := gather(ctx, w)
-	if err != nil {
-		return Profile{}, err
-	}
-	p := Profile{
-		Name: o.Name, Role: o.Role, Rows: w.Rows, Cols: w.Cols,
-		NonFinite: s.nonFinite, Density: s.density(), Norm: s.norm(),
-	}
-	if err := p.probeQuant(ctx, w, s); err != nil {
-		return Profile{}, err
-	}
-	if err := p.probeRank(ctx, w, s, o.SVDLimit); err != nil {
-		return Profile{}, err
-	}
-	switch {
-	case s.elements == 0:
-		p.note("empty: every figure is 0 by definition")
-	case s.nonFinite.Count > 0:
-		p.note("%v: no other figure is given", s.nonFinite)
-	case s.sumSq == 0:
-		p.note("all zero: every figure is 0 by definition")
-	}
-	return p, nil
+// Method is a way to choose the steps of a quantization.
+type Method string
+
+const (
+	// Asymmetric spreads the codes from the smallest to the largest element of
+	// each group: step = (max-min)/(2^bits-1), and a code stands for min + code·step.
+	Asymmetric Method = "asymmetric"
+	// ScaleSearch chooses, for each group, the symmetric step of the least squared
+	// error that is found from 24 first guesses between 0.3 of the step of absmax
+	// quantization and that; elements beyond the largest code are clipped.
+	ScaleSearch Method = "scale search"
+	// BestTable chooses 2^bits values for the least squared error; see TableError.
+	BestTable Method = "table"
+)
+
+// Outliers compares the largest magnitudes of the rows, or columns, of a matrix.
+type Outliers struct {
+	// Axis is PerRow or PerColumn. A row of a weight is an input channel, a
+	// column an output channel.
+	Axis Granularity `json:"axis"`
+	// Count is how many rows or columns have a largest magnitude above
+	// OutlierRatio times the median one.
+	Count int `json:"count"`
+	// Ratio is the largest of them over the median, at least 1; 0 for a zero matrix.
+	Ratio float64 `json:"ratio"`
+	// Smallest is the smallest of them that is not 0, in the unit of the elements; 0
+	// for a zero matrix.
+	Smallest float64 `json:"smallest"`
 }
 
-func (p *Profile) note(format string, args ...any) {
-	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+// OutlierRatio is how far above the median the largest magnitude of an outlier
+// channel lies.
+const OutlierRatio = 6
+
+// NM is the error of keeping the N largest magnitudes of each M consecutive
+// elements along k; see NMError.
+type NM struct {
+	N     int     `json:"n"`
+	M     int     `json:"m"`
+	Error float64 `json:"error"`
 }
 
-func (p *Profile) probeQuant(ctx context.Context, w Matrix, s stats) error {
-	var formats []quantFormat
-	for _, bits := range []int{8, 4} {
-		for _, g := range []Granularity{PerTensor, PerRow, PerColumn} {
-			formats = append(formats, quantFormat{bits, g})
-		}
-	}
-	errs, err := quantErrors(ctx, w, s, formats)
-	for i, f := range formats {
-		p.Quant = append(p.Quant, QuantResult{f.bits, f.g, errs[i]})
-	}
-	return err
+// Cardinality is a number of distinct values.
+type Cardinality struct {
+	// Distinct is the number of values that differ beyond rounding.
+	Distinct int `json:"distinct"`
+	// More says that there are more than Distinct, where counting stopped.
+	More bool `json:"more,omitempty"`
 }
 
-func (p *Profile) probeRank(ctx context.Context, w Matrix, s stats, limit int64) (err error) {
-	if limit == 0 {
-		limit = DefaultSVDLimit
-	}
-	// In floating point, because the product can overflow an integer.
-	cost := float64(w.Rows) * float64(w.Cols) * float64(min(w.Rows, w.Cols))
-	if p.Role == Weight && s.nonFinite.Count == 0 && cost <= float64(limit) {
-		if p.Spectrum, err = SingularValues(ctx, w); err != nil {
-			return err
-		}
-		p.StableRank = p.Spectrum.StableRank()
-		return nil
-	}
-	if p.Role == Weight && s.nonFinite.Count == 0 {
-		p.note("singular values not computed, so low rank was not looked at: %d x %d is above the limit of %.3g on rows·cols·min(rows, cols)",
-			w.Rows, w.Cols, float64(limit))
-	}
-	p.StableRank, err = stableRank(ctx, w, s)
-	return err
-}
-
-// QuantError returns the error that Probe measured at the given bits and
-// granularity, or NaN if it measured none.
+// QuantError returns the error that the function QuantError answers, as Probe measured
+// it; NaN if it did not.
 func (p Profile) QuantError(bits int, g Granularity) float64 {
-	for _, q := range p.Quant {
-		if q.Bits == bits && q.Granularity == g {
-			return q.Error
+	return p.symmetricError(bits, g, 0)
+}
+
+// GroupQuantError returns the error that the function GroupQuantError answers, as Probe
+// measured it; NaN if it did not.
+func (p Profile) GroupQuantError(bits, group int) float64 {
+	return p.symmetricError(bits, PerGroup, group)
+}
+
+func (p Profile) symmetricError(bits int, g Granularity, group int) float64 {
+	return p.quantError(func(q QuantResult) bool {
+		return q.Bits == bits && q.Granularity == g && q.Group == group && q.Method == "" && q.Format == ""
+	})
+}
+
+// FormatError returns the error that the function FormatError answers, as Probe measured
+// it; NaN if it did not.
+func (p Profile) FormatError(format string) float64 {
+	return p.quantError(func(q QuantResult) bool { return q.Format == format })
+}
+
+// quantError is the first error measured of a kind, or NaN.
+func (p Profile) quantError(of func(QuantResult) bool) float64 {
+	if i := slices.IndexFunc(p.Quant, of); i >= 0 {
+		return p.Quant[i].Error
+	}
+	return math.NaN()
+}
+
+// NMError returns the error that the function NMError answers, as Probe measured it; NaN
+// if it did not.
+func (p Profile) NMError(n, m int) float64 {
+	for _, s := range p.Sparse {
+		if s.N == n && s.M == m {
+			return s.Error
 		}
 	}
 	return math.NaN()
@@ -168,23 +264,69 @@ func (p Profile) String() string {
 		fmt.Fprintf(&b, "  %s", p.Name)
 	}
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "\n  %-23s ", label)
+		fmt.Fprintf(&b, "\n  %-25s ", label)
 		fmt.Fprintf(&b, format, args...)
 	}
 	line("density", "%.4g", p.Density)
 	line("norm", "%.5g", p.Norm)
+	line("range, mean", "%.4g to %.4g, %.4g", p.Min, p.Max, p.Mean)
+	line("kurtosis", "%.4g", p.Kurtosis)
+	more := ""
+	if p.Cardinality.More {
+		more = "more than "
+	}
+	line("distinct values", "%s%d", more, p.Cardinality.Distinct)
+	for _, o := range p.Outliers {
+		line("outliers: "+p.axis(o.Axis)+"s", "%d, the largest %.4g times the median", o.Count, o.Ratio)
+	}
 	line("stable rank", "%.5g of at most %d", p.StableRank, min(p.Rows, p.Cols))
-	if p.Spectrum != nil {
+	switch {
+	case p.Spectrum != nil:
 		line("rank for 10%, 1% error", "%d, %d; factors pay up to %d",
 			p.Spectrum.RankFor(0.10), p.Spectrum.RankFor(0.01), BreakEvenRank(p.Rows, p.Cols))
+	case p.Spectral != nil:
+		line("rank for 10%, 1% error", "%s, %s; factors pay up to %d",
+			rankText(p.Spectral.Rank10), rankText(p.Spectral.Rank1), BreakEvenRank(p.Rows, p.Cols))
 	}
 	for _, q := range p.Quant {
-		line(fmt.Sprintf("int%d per %s", q.Bits, p.axis(q.Granularity)), "%.4g", q.Error)
+		line(p.quantLabel(q), "%.4g", q.Error)
 	}
+	for _, nm := range p.Sparse {
+		line(fmt.Sprintf("%d:%d sparse", nm.N, nm.M), "%.4g", nm.Error)
+	}
+	line("ternary", "%.4g", p.Ternary)
 	for _, n := range p.Notes {
 		line("note", "%s", n)
 	}
 	return b.String()
+}
+
+func rankText(r RankEstimate) string {
+	if r.AtLeast {
+		return fmt.Sprintf("at least %d", r.Rank)
+	}
+	return fmt.Sprint(r.Rank)
+}
+
+// quantLabel names a way to quantize.
+func (p Profile) quantLabel(q QuantResult) string {
+	name := fmt.Sprintf("int%d", q.Bits)
+	switch {
+	case q.Format != "" && q.Granularity == "":
+		return q.Format
+	case q.Format != "":
+		name = q.Format
+	case q.Method == BestTable:
+		return fmt.Sprintf("table of %d values", 1<<q.Bits)
+	}
+	axis := " per " + p.axis(q.Granularity)
+	if q.Group > 0 {
+		axis = fmt.Sprintf(" group %d", q.Group)
+	}
+	if q.Method != "" {
+		axis += ", " + string(q.Method)
+	}
+	return name + axis
 }
 
 // axis names what shares a quantization step in the words of the role.
@@ -200,66 +342,4 @@ func (p Profile) axis(g Granularity) string {
 		return "input channel"
 	}
 	return string(g)
-}
-
-// The JSON of a profile has null where a float is NaN, which JSON cannot hold.
-type (
-	plainProfile Profile
-	profileJSON  struct {
-		plainProfile
-		Density    *float64 `json:"density"`
-		Norm       *float64 `json:"norm"`
-		StableRank *float64 `json:"stable_rank"`
-	}
-	plainQuant QuantResult
-	quantJSON  struct {
-		plainQuant
-		Error *float64 `json:"error"`
-	}
-)
-
-// MarshalJSON writes null for NaN.
-func (p Profile) MarshalJSON() ([]byte, error) {
-	return json.Marshal(profileJSON{plainProfile(p), nanToNil(p.Density), nanToNil(p.Norm), nanToNil(p.StableRank)})
-}
-
-// UnmarshalJSON reads null as NaN.
-func (p *Profile) UnmarshalJSON(data []byte) error {
-	var j profileJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*p = Profile(j.plainProfile)
-	p.Density, p.Norm, p.StableRank = nilToNaN(j.Density), nilToNaN(j.Norm), nilToNaN(j.StableRank)
-	return nil
-}
-
-// MarshalJSON writes null for NaN.
-func (q QuantResult) MarshalJSON() ([]byte, error) {
-	return json.Marshal(quantJSON{plainQuant(q), nanToNil(q.Error)})
-}
-
-// UnmarshalJSON reads null as NaN.
-func (q *QuantResult) UnmarshalJSON(data []byte) error {
-	var j quantJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*q = QuantResult(j.plainQuant)
-	q.Error = nilToNaN(j.Error)
-	return nil
-}
-
-func nanToNil(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-func nilToNaN(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
 }

@@ -10,55 +10,6 @@ import (
 
 var granularities = []opscope.Granularity{opscope.PerTensor, opscope.PerRow, opscope.PerColumn}
 
-// E of the relative error of N(0,1) in groups of k, by quadrature over the
-// distribution of the largest magnitude of k.
-func TestQuantErrorOfGaussian(t *testing.T) {
-	tests := []struct {
-		k, groups              int
-		int8, int6, int4, int3 float64
-	}{
-		{32, 20000, .005346, .021901, .097004, .226501},
-		{128, 6000, .006463, .026478, .117268, .273728},
-		{1024, 1024, .007856, .032186, .142543, .332629},
-		{3072, 256, .008507, .034851, .154342, .360141},
-	}
-	for _, tt := range tests {
-		w := opscope.Sample(opscope.Gaussian, tt.k, tt.groups, 11)
-		for bits, want := range map[int]float64{8: tt.int8, 6: tt.int6, 4: tt.int4, 3: tt.int3} {
-			near(t, fmt.Sprintf("k=%d int%d", tt.k, bits), opscope.QuantError(w, bits, opscope.PerColumn), want, 0.02)
-		}
-	}
-}
-
-// One tensor has one largest magnitude A, which scatters; given A the error is
-// that of rounding to a grid of step A/L, step/sqrt(12) for a standard deviation of 1.
-func TestQuantErrorPerTensor(t *testing.T) {
-	const seeds = 8
-	var mean8, mean4 float64
-	for seed := range uint64(seeds) {
-		w := opscope.Sample(opscope.Gaussian, 1024, 1024, seed)
-		var a float64
-		for _, v := range w.Data {
-			a = max(a, math.Abs(float64(v)))
-		}
-		e8, e4 := opscope.QuantError(w, 8, opscope.PerTensor), opscope.QuantError(w, 4, opscope.PerTensor)
-		near(t, "int8 per tensor", e8, a/127/math.Sqrt(12), 0.005)
-		near(t, "int4 per tensor", e4, a/7/math.Sqrt(12), 0.01)
-		mean8 += e8 / seeds
-		mean4 += e4 / seeds
-	}
-	// The relative standard deviation of A is 5% for 2^20 elements.
-	near(t, "mean int8 of 2^20", mean8, .011396, 4*0.05/math.Sqrt(seeds))
-	near(t, "mean int4 of 2^20", mean4, .206755, 4*0.05/math.Sqrt(seeds))
-}
-
-// A -> 1 as the groups grow, and the error to 1/(2L).
-func TestQuantErrorOfUniform(t *testing.T) {
-	w := opscope.Sample(opscope.Uniform, 512, 512, 1)
-	near(t, "int8", opscope.QuantError(w, 8, opscope.PerTensor), 1/(2*127.0), 0.005)
-	near(t, "int4", opscope.QuantError(w, 4, opscope.PerTensor), 1/(2*7.0), 0.005)
-}
-
 func TestQuantErrorExact(t *testing.T) {
 	rowScaled := build(4, 6, func(i, j int) float64 { return math.Pow(10, float64(i)) * float64(1-2*(j%2)) })
 	tests := []struct {

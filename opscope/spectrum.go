@@ -2,6 +2,7 @@ package opscope
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -31,27 +32,71 @@ func SingularValues(ctx context.Context, w Matrix) (Spectrum, error) {
 		return nil, fmt.Errorf("opscope: singular values of a matrix with %v", n)
 	}
 
-	// The singular values of a tall matrix are those of its triangular factor,
-	// which blocks of rows update in turn. The blocks bound the memory and
-	// let a cancelled context be seen.
-	tall := w.Rows >= w.Cols
-	long, short := max(w.Rows, w.Cols), min(w.Rows, w.Cols)
-	blockRows := max(2*short, 256)
+	return singularValues(ctx, memoryInput(w))
+}
+
+// singularValues computes all singular values of a finite matrix. Those of a
+// tall one are those of its triangular factor, which blocks of rows update in
+// turn. The blocks bound the memory and let a cancelled context be seen.
+func singularValues(ctx context.Context, in *input) (Spectrum, error) {
 	var r *mat.Dense
-	for from := 0; from < long; from += blockRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		r = triangle(r, denseBlock(w, tall, from, min(from+blockRows, long)))
+	if err := eachTallBlock(ctx, in, func(block *mat.Dense) { r = triangle(r, block) }); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if n := mat.Norm(r, 2); math.IsNaN(n) || math.IsInf(n, 0) {
+		return nil, errNotFinite
+	}
 	var svd mat.SVD
 	if !svd.Factorize(r, mat.SVDNone) {
-		return nil, fmt.Errorf("opscope: the singular values of a %d x %d matrix did not converge", w.Rows, w.Cols)
+		return nil, fmt.Errorf("opscope: the singular values of a %d x %d matrix did not converge", in.rows, in.cols)
 	}
 	return svd.Values(nil), nil
+}
+
+// errNotFinite is for a norm of the caller's that is not the matrix's.
+var errNotFinite = errors.New("opscope: singular values of a matrix whose norm was given, but which has non-finite elements or a much larger norm")
+
+// eachTallBlock calls f for blocks of rows of the matrix, or of its transpose
+// where that is taller.
+func eachTallBlock(ctx context.Context, in *input, f func(*mat.Dense)) error {
+	if in.rows >= in.cols {
+		return in.scan(ctx, 1, func(_ int, block Matrix) error {
+			d := mat.NewDense(block.Rows, block.Cols, nil)
+			for i := range block.Rows {
+				row := d.RawRowView(i)
+				for j, v := range block.Data[i*block.Stride:][:block.Cols] {
+					row[j] = float64(v)
+				}
+			}
+			f(d)
+			return nil
+		})
+	}
+	width := max(2*in.rows, 256)
+	if in.r != nil {
+		// Every block of columns reads the whole matrix.
+		width = max(width, int(in.memory/32)/in.rows)
+	}
+	for from := 0; from < in.cols; from += width {
+		to := min(from+width, in.cols)
+		d := mat.NewDense(to-from, in.rows, nil)
+		err := in.scan(ctx, 1, func(first int, block Matrix) error {
+			for i := range block.Rows {
+				for j, v := range block.Data[i*block.Stride:][from:to] {
+					d.Set(j, first+i, float64(v))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		f(d)
+	}
+	return nil
 }
 
 // triangle returns a matrix with the singular values of r stacked on block,
@@ -71,26 +116,6 @@ func triangle(r, block *mat.Dense) *mat.Dense {
 	var upper mat.Dense
 	qr.RTo(&upper)
 	return mat.DenseCopyOf(upper.Slice(0, cols, 0, cols))
-}
-
-// denseBlock copies rows from to to of w, or columns as rows if tall is false.
-func denseBlock(w Matrix, tall bool, from, to int) *mat.Dense {
-	if tall {
-		d := mat.NewDense(to-from, w.Cols, nil)
-		for i := from; i < to; i++ {
-			for j, v := range w.Data[i*w.Stride:][:w.Cols] {
-				d.Set(i-from, j, float64(v))
-			}
-		}
-		return d
-	}
-	d := mat.NewDense(to-from, w.Rows, nil)
-	for i := range w.Rows {
-		for j, v := range w.Data[i*w.Stride:][from:to] {
-			d.Set(j, i, float64(v))
-		}
-	}
-	return d
 }
 
 // energy is the sum of the squares of s from index r on, smallest first, so
@@ -152,4 +177,25 @@ func BreakEvenRank(k, n int) int {
 		return 0
 	}
 	return (k*n - 1) / (k + n)
+}
+
+// EffectiveRank is exp(H) of the entropy H of the distribution σᵢ / sum of σ (Roy
+// and Vetterli, EUSIPCO 2007): between 1 and the rank, r if r values are equal and
+// the rest 0, and 0 for a zero or empty matrix. It has no unit. s must hold all
+// singular values; those of a sketch give less.
+func (s Spectrum) EffectiveRank() float64 {
+	if len(s) == 0 || s[0] == 0 {
+		return 0
+	}
+	var sum float64
+	for _, v := range s {
+		sum += v / s[0]
+	}
+	var entropy float64
+	for _, v := range s {
+		if p := v / s[0] / sum; p > 0 {
+			entropy -= p * math.Log(p)
+		}
+	}
+	return math.Exp(entropy)
 }

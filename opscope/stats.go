@@ -52,67 +52,191 @@ func Norm(w Matrix) float64 {
 	return s.norm()
 }
 
-// stats is what one pass over a matrix gathers. absMax, rowMax and colMax hold
-// the largest magnitude of the tensor, of each row and of each column; they and
-// the sums leave non-finite elements out.
+// stats is what a first pass over a matrix gathers. absMax, rowMax and colMax
+// hold the largest magnitude of the tensor, of each row and of each column as
+// stored. All but elements and nonFinite are without meaning if there are
+// non-finite elements.
 type stats struct {
+	byColumns bool
 	elements  int
 	nonZero   int
 	nonFinite NonFinite
+	sum       float64
+	sumAbs    float64
 	sumSq     float64
+	min, max  float32
 	absMax    float64
-	rowMax    []float64
-	colMax    []float64
+	rowMax    []float32
+	colMax    []float32
 }
 
 func gather(ctx context.Context, w Matrix) (stats, error) {
+	return gatherInput(ctx, memoryInput(w), false)
+}
+
+// rowStats is what one row adds to stats.
+type rowStats struct {
+	nonZero     int
+	sum, sumAbs float64
+	sumSq       float64
+	min, max    float32
+	bad, badAt  int // the number of non-finite elements and the first
+}
+
+// gatherInput makes the pass. The first non-finite element is the first by
+// rows, or by columns.
+func gatherInput(ctx context.Context, in *input, byColumns bool) (stats, error) {
 	s := stats{
-		elements:  w.Rows * w.Cols,
+		byColumns: byColumns,
+		elements:  in.rows * in.cols,
 		nonFinite: NonFinite{Row: -1, Col: -1},
-		rowMax:    make([]float64, w.Rows),
-		colMax:    make([]float64, w.Cols),
+		rowMax:    make([]float32, in.rows),
+		colMax:    make([]float32, in.cols),
 	}
-	err := eachRow(ctx, w, func(i int, row []float32) {
-		var rowMax, sumSq float64
-		nonZero := 0
-		colMax := s.colMax[:len(row)]
-		for j, v := range row {
-			a := math.Abs(float64(v))
-			if !(a <= math.MaxFloat32) {
-				if s.nonFinite.Count == 0 {
-					s.nonFinite.Row, s.nonFinite.Col = i, j
-				}
-				s.nonFinite.Count++
-				continue
-			}
-			if a != 0 {
-				nonZero++
-			}
-			sumSq += a * a
-			rowMax = max(rowMax, a)
-			colMax[j] = max(colMax[j], a)
+	colMax := make([][]uint32, workers())
+	for i := range colMax {
+		colMax[i] = make([]uint32, in.cols)
+	}
+	var rows []rowStats
+	err := in.scan(ctx, 1, func(first int, block Matrix) error {
+		rows = append(rows[:0], make([]rowStats, block.Rows)...)
+		parallelRows(len(colMax), block, func(worker, r int, row []float32) {
+			rows[r] = gatherRow(row, colMax[worker])
+		})
+		for r, row := range rows {
+			s.add(first+r, row)
 		}
-		s.nonZero += nonZero
-		s.sumSq += sumSq
-		s.rowMax[i] = rowMax
-		s.absMax = max(s.absMax, rowMax)
+		return nil
 	})
+	for j := range s.colMax {
+		var largest uint32
+		for _, m := range colMax {
+			largest = max(largest, m[j])
+		}
+		s.colMax[j] = math.Float32frombits(largest)
+	}
 	return s, err
 }
 
-func (s stats) density() float64 {
-	if s.nonFinite.Count > 0 {
-		return math.NaN()
+// gatherRow raises the magnitudes in colMax, as bits, to those of the row.
+func gatherRow(row []float32, colMax []uint32) rowStats {
+	var sum, sumAbs, sumSq [2]float64
+	zeros := 0
+	smallest, largest := row[0], row[0]
+	colMax = colMax[:len(row)]
+	i := 0
+	for ; i+2 <= len(row); i += 2 {
+		x := (*[2]float32)(row[i:])
+		m := (*[2]uint32)(colMax[i:])
+		// Magnitudes are ordered as their bits are, and one below the bits of
+		// zero only is the largest number.
+		a := math.Float32bits(x[0]) &^ (1 << 31)
+		if a > m[0] {
+			m[0] = a
+		}
+		zeros += int((a - 1) >> 31)
+		b := math.Float32bits(x[1]) &^ (1 << 31)
+		if b > m[1] {
+			m[1] = b
+		}
+		zeros += int((b - 1) >> 31)
+		if x[0] < smallest {
+			smallest = x[0]
+		}
+		if x[0] > largest {
+			largest = x[0]
+		}
+		if x[1] < smallest {
+			smallest = x[1]
+		}
+		if x[1] > largest {
+			largest = x[1]
+		}
+		u, v := float64(x[0]), float64(x[1])
+		sum[0] += u
+		sum[1] += v
+		sumAbs[0] += math.Abs(u)
+		sumAbs[1] += math.Abs(v)
+		sumSq[0] += u * u
+		sumSq[1] += v * v
 	}
-	if s.elements == 0 {
-		return 0
+	if i < len(row) {
+		x := row[i]
+		a := math.Float32bits(x) &^ (1 << 31)
+		colMax[i] = max(colMax[i], a)
+		zeros += int((a - 1) >> 31)
+		if x < smallest {
+			smallest = x
+		}
+		if x > largest {
+			largest = x
+		}
+		v := float64(x)
+		sum[0] += v
+		sumAbs[0] += math.Abs(v)
+		sumSq[0] += v * v
 	}
-	return float64(s.nonZero) / float64(s.elements)
+	s := rowStats{
+		nonZero: len(row) - zeros,
+		sum:     sum[0] + sum[1], sumAbs: sumAbs[0] + sumAbs[1], sumSq: sumSq[0] + sumSq[1],
+		min: smallest, max: largest,
+	}
+	// The squares of finite float32 values do not overflow a float64.
+	if !(s.sumSq <= math.MaxFloat64) {
+		for j, x := range row {
+			if x-x != 0 {
+				if s.bad == 0 {
+					s.badAt = j
+				}
+				s.bad++
+			}
+		}
+	}
+	return s
 }
 
-func (s stats) norm() float64 {
+func (s *stats) add(row int, r rowStats) {
+	if r.bad > 0 {
+		if s.nonFinite.Count == 0 || s.byColumns && r.badAt < s.nonFinite.Col {
+			s.nonFinite.Row, s.nonFinite.Col = row, r.badAt
+		}
+		s.nonFinite.Count += r.bad
+	}
+	if row == 0 {
+		s.min, s.max = r.min, r.max
+	}
+	s.min, s.max = min(s.min, r.min), max(s.max, r.max)
+	s.nonZero += r.nonZero
+	s.sum += r.sum
+	s.sumAbs += r.sumAbs
+	s.sumSq += r.sumSq
+	s.rowMax[row] = max(r.max, -r.min)
+	s.absMax = max(s.absMax, float64(s.rowMax[row]))
+}
+
+// degenerate reports whether the matrix has non-finite elements or is zero or empty,
+// and what every figure is then by definition: NaN or 0.
+func (s stats) degenerate() (figure float64, yes bool) {
 	if s.nonFinite.Count > 0 {
-		return math.NaN()
+		return math.NaN(), true
+	}
+	return 0, s.sumSq == 0
+}
+
+func (s stats) density() float64 { return s.perElement(float64(s.nonZero)) }
+
+func (s stats) mean() float64 { return s.perElement(s.sum) }
+
+func (s stats) norm() float64 {
+	if figure, yes := s.degenerate(); yes {
+		return figure
 	}
 	return math.Sqrt(s.sumSq)
+}
+
+func (s stats) perElement(sum float64) float64 {
+	if figure, yes := s.degenerate(); yes {
+		return figure
+	}
+	return sum / float64(s.elements)
 }

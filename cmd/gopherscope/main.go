@@ -49,6 +49,9 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 		buildCommand(stderr),
 		benchCommand(stdout, stderr),
 		cpuCommand(stdout),
+		probeCommand(stdout, stderr),
+		lsCommand(stdout),
+		diffCommand(stdout, stderr),
 	}
 }
 

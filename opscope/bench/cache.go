@@ -11,9 +11,24 @@ import (
 	"github.com/rlx-go/gopherscope/internal/cpu"
 )
 
-// A fingerprint is what the limits of a machine depend on.
+// A Cache is a file in the user's cache directory, os.UserCacheDir, that keeps
+// figures measured on this machine. It belongs to the processor, its tier, the number
+// of its cores and the Go release as well as to the fields, so that machines that
+// share a home directory keep their own.
+type Cache struct {
+	// Name is the beginning of the name of the file.
+	Name string
+	// Format is the version of the figures, and of how they are measured.
+	Format int
+	// Threads is how many threads were measured together.
+	Threads int
+
+	dir string // in place of the user's, for tests
+}
+
+// A fingerprint is what the figures in a cache depend on.
 type fingerprint struct {
-	Format  int // of the file, and of how the figures are measured
+	Format  int
 	CPU     string
 	Arch    string
 	Tier    string
@@ -22,64 +37,96 @@ type fingerprint struct {
 	Threads int
 }
 
-func newFingerprint(threads int) fingerprint {
+func (c Cache) fingerprint() fingerprint {
 	return fingerprint{
-		Format: 2,
+		Format: c.Format,
 		CPU:    cpu.Name(), Arch: runtime.GOARCH, Tier: cpu.Best().String(), Cores: runtime.NumCPU(),
-		Go: runtime.Version(), Threads: threads,
+		Go: runtime.Version(), Threads: c.Threads,
 	}
 }
 
-// file is the name of the cache of a fingerprint, so that machines that share a
-// home directory do not overwrite each other's.
-func (f fingerprint) file() string {
-	text, _ := json.Marshal(f) // strings and numbers only
+// path is the name of the file, or "" if the user has no cache directory.
+func (c Cache) path(of fingerprint) string {
+	dir := c.dir
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(user, "gopherscope")
+	}
+	text, _ := json.Marshal(of) // strings and numbers only
 	sum := sha256.Sum256(text)
-	return fmt.Sprintf("limits-%x.json", sum[:8])
+	return filepath.Join(dir, fmt.Sprintf("%s-%x.json", c.Name, sum[:8]))
 }
 
 // cacheFile is what a cache holds.
 type cacheFile struct {
 	Fingerprint fingerprint
-	Machine     Machine
+	Figures     json.RawMessage
 }
 
-// cacheDir returns the directory of the caches, or "" if the user has none.
-func cacheDir() string {
-	dir, err := os.UserCacheDir()
+// Load reads the figures into v, as json.Unmarshal does. It reports whether there
+// was a file, whole and of this machine; otherwise v is to be measured.
+func (c Cache) Load(v any) bool { return c.load(v, c.fingerprint()) }
+
+func (c Cache) load(v any, of fingerprint) bool {
+	text, err := os.ReadFile(c.path(of))
 	if err != nil {
-		return ""
+		return false
 	}
-	return filepath.Join(dir, "gopherscope")
+	var file cacheFile
+	return json.Unmarshal(text, &file) == nil && file.Fingerprint == of && json.Unmarshal(file.Figures, v) == nil
 }
 
-// cached returns what the cache in dir holds for a fingerprint, and otherwise what
-// measure returns, which it keeps.
-func cached(dir string, of fingerprint, fresh bool, measure func() (Machine, error)) (Machine, error) {
-	path := filepath.Join(dir, of.file())
-	if dir != "" && !fresh {
-		if m, ok := readCache(path, of); ok {
-			return m, nil
-		}
+// Save keeps the figures v, which json.Marshal takes. It writes the file whole or not
+// at all.
+func (c Cache) Save(v any) error { return c.save(v, c.fingerprint()) }
+
+func (c Cache) save(v any, of fingerprint) error {
+	path := c.path(of)
+	if path == "" {
+		return os.ErrNotExist
+	}
+	figures, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(cacheFile{of, figures}, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+c.Name+"-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(text)
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), path)
+}
+
+// cachedLimits returns what the cache holds, and otherwise what measure returns, which
+// it keeps.
+func cachedLimits(c Cache, fresh bool, measure func() (Machine, error)) (Machine, error) {
+	var kept Machine
+	if !fresh && c.Load(&kept) && kept.complete() {
+		return kept, nil
 	}
 	m, err := measure()
-	if err == nil && dir != "" {
+	if err == nil {
 		// A cache is a convenience: without it the next call measures again.
-		_ = writeCache(path, cacheFile{of, m})
+		_ = c.Save(m)
 	}
 	return m, err
-}
-
-func readCache(path string, of fingerprint) (Machine, bool) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return Machine{}, false
-	}
-	var c cacheFile
-	if json.Unmarshal(text, &c) != nil || c.Fingerprint != of || !c.Machine.complete() {
-		return Machine{}, false
-	}
-	return c.Machine, true
 }
 
 // complete reports whether m has every figure of Limits.
@@ -94,28 +141,4 @@ func (m Machine) complete() bool {
 		}
 	}
 	return true
-}
-
-// writeCache writes the file whole or not at all.
-func writeCache(path string, c cacheFile) error {
-	text, err := json.MarshalIndent(c, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".limits-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.Write(text)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }

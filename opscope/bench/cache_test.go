@@ -16,32 +16,32 @@ func someMachine(f32 float64) Machine {
 }
 
 func TestCache(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "folder")
-	base := newFingerprint(1)
+	cache := Cache{Name: "limits", Format: 1, Threads: 1, dir: filepath.Join(t.TempDir(), "new", "folder")}
+	own := cache.fingerprint()
 	measured := 0
 	measure := func() (Machine, error) {
 		measured++
 		return someMachine(float64(measured)), nil
 	}
 	// get returns which measurement the answer is from.
-	get := func(of fingerprint, fresh bool) int {
+	get := func(fresh bool) int {
 		t.Helper()
-		m, err := cached(dir, of, fresh, measure)
+		m, err := cachedLimits(cache, fresh, measure)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return int(m.F32Peak)
 	}
-	if got := get(base, false); got != 1 {
+	if got := get(false); got != 1 {
 		t.Errorf("got measurement %d from no cache", got)
 	}
-	if got := get(base, false); got != 1 {
+	if got := get(false); got != 1 {
 		t.Errorf("got measurement %d, want the kept one", got)
 	}
-	if got := get(base, true); got != 2 {
+	if got := get(true); got != 2 {
 		t.Errorf("got measurement %d, want a fresh one", got)
 	}
-	if got := get(base, false); got != 2 {
+	if got := get(false); got != 2 {
 		t.Errorf("got measurement %d, want the fresh one, kept", got)
 	}
 
@@ -55,21 +55,25 @@ func TestCache(t *testing.T) {
 		"threads": func(f *fingerprint) { f.Threads++ },
 	}
 	for name, change := range others {
-		other := base
+		other := own
 		change(&other)
-		before := measured
-		if get(other, false); measured != before+1 {
+		var m Machine
+		if cache.load(&m, other) {
 			t.Errorf("another %s is answered from the cache", name)
 		}
+		if err := cache.save(someMachine(99), other); err != nil {
+			t.Fatal(err)
+		}
 		// A file under the right name that is of something else.
-		text, err := os.ReadFile(filepath.Join(dir, other.file()))
+		text, err := os.ReadFile(cache.path(other))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, base.file()), text, 0o666); err != nil {
+		if err := os.WriteFile(cache.path(own), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if get(base, false); measured != before+2 {
+		before := measured
+		if get(false); measured != before+1 {
 			t.Errorf("a cache of another %s is taken for this machine's", name)
 		}
 	}
@@ -80,23 +84,45 @@ func TestCache(t *testing.T) {
 		"not JSON":  "\x00\x01",
 		"no figure": `{}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, base.file()), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(cache.path(own), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		before := measured
-		if get(base, false); measured != before+1 {
+		if get(false); measured != before+1 {
 			t.Errorf("a cache that is %s was used", name)
 		}
-		if get(base, false); measured != before+1 {
+		if get(false); measured != before+1 {
 			t.Errorf("a cache that is %s was not replaced", name)
 		}
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(cache.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := 1 + len(others); len(entries) != want {
 		t.Errorf("the folder holds %v, want %d caches and nothing else", entries, want)
+	}
+}
+
+// Figures of two names do not meet.
+func TestCachesHaveNames(t *testing.T) {
+	dir := t.TempDir()
+	limits, other := Cache{Name: "limits", Threads: 1, dir: dir}, Cache{Name: "other", Threads: 1, dir: dir}
+	if err := limits.Save(someMachine(1)); err != nil {
+		t.Fatal(err)
+	}
+	var kept []int
+	if other.Load(&kept) {
+		t.Errorf("the cache of another name gave %v", kept)
+	}
+	if err := other.Save([]int{3, 4}); err != nil || !other.Load(&kept) || len(kept) != 2 || kept[1] != 4 {
+		t.Errorf("saved [3 4], got %v, %v", kept, err)
+	}
+	if err := other.Save(func() {}); err == nil {
+		t.Error("a function was saved")
+	}
+	if !other.Load(&kept) {
+		t.Error("a save that failed took the file away")
 	}
 }
 
@@ -119,25 +145,36 @@ func TestIncompleteMachinesAreNotCaches(t *testing.T) {
 }
 
 func TestCacheFailures(t *testing.T) {
-	of := newFingerprint(1)
 	measure := func() (Machine, error) { return someMachine(7), nil }
 
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	// Where a directory would have to be a file, and where the user has none.
-	for _, dir := range []string{file, ""} {
-		if m, err := cached(dir, of, false, measure); err != nil || m.F32Peak != 7 {
-			t.Errorf("cache in %q: got %v, %v, want the measurement", dir, m, err)
-		}
+	// Where a directory would have to be a file.
+	if m, err := cachedLimits(Cache{dir: file}, false, measure); err != nil || m.F32Peak != 7 {
+		t.Errorf("cache in a file: got %v, %v, want the measurement", m, err)
 	}
 
 	dir, failed := t.TempDir(), errors.New("failed")
-	if _, err := cached(dir, of, false, func() (Machine, error) { return Machine{}, failed }); !errors.Is(err, failed) {
+	if _, err := cachedLimits(Cache{dir: dir}, false, func() (Machine, error) { return Machine{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("got %v, want the error of the measurement", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("a failed measurement left %v", entries)
+	}
+}
+
+// A user without a home has no cache, and that is no error.
+func TestNoCacheDirectory(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "home"} {
+		t.Setenv(name, "")
+	}
+	var m Machine
+	if (Cache{}).Load(&m) || (Cache{}).Save(m) == nil {
+		t.Error("a cache without a directory")
+	}
+	if m, err := cachedLimits(Cache{}, false, func() (Machine, error) { return someMachine(7), nil }); err != nil || m.F32Peak != 7 {
+		t.Errorf("got %v, %v, want the measurement", m, err)
 	}
 }

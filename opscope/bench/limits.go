@@ -212,7 +212,8 @@ func Limits(ctx context.Context, o LimitOptions) (Machine, error) {
 	if o.Threads < 1 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	return cached(cacheDir(), newFingerprint(o.Threads), o.Fresh, func() (Machine, error) {
+	cache := Cache{Name: "limits", Format: 2, Threads: o.Threads}
+	return cachedLimits(cache, o.Fresh, func() (Machine, error) {
 		roofs := newRoofs(o.Threads, workingSets())
 		// Short rounds, and many of them: some fall between the turns of other
 		// programs.

@@ -48,6 +48,17 @@ func TestViews(t *testing.T) {
 		{"mlp.experts_gate.conv", []int{2, 3, 4}, []string{"mlp.experts_gate.conv"}, 2, 12, "[2, 3, 4] as [o, i*k] = [2, 12]", ""},
 		{"mlp.experts.2.w1", []int{3, 4}, []string{"mlp.experts.2.w1"}, 3, 4, "[out, in] = [3, 4]", ""},
 
+		{"blk.0.ffn_up_exps.weight", []int{2, 3, 4}, []string{"blk.0.ffn_up_exps.weight[0]", "blk.0.ffn_up_exps.weight[1]"}, 3, 4,
+			"expert 1 of [2, 3, 4], [out, in] = [3, 4]", ""},
+		{"blk.0.ffn_up_exps", []int{1, 3, 4}, []string{"blk.0.ffn_up_exps[0]"}, 3, 4, "expert 0 of [1, 3, 4], [out, in] = [3, 4]", ""},
+		{"ffn_up_exps.weight", []int{3, 4}, []string{"ffn_up_exps.weight"}, 3, 4, "[out, in] = [3, 4]", ""},
+		{"ffn_up_expsome.weight", []int{2, 3, 4}, []string{"ffn_up_expsome.weight"}, 2, 12, "[2, 3, 4] as [o, i*k] = [2, 12]", ""},
+		{"conv.kernel", []int{3, 5, 2, 4}, []string{"conv.kernel"}, 30, 4, "[3, 5, 2, 4] as [kh*kw*i, o] = [30, 4]", ""},
+		{"conv/kernel:0", []int{3, 2, 4}, []string{"conv/kernel:0"}, 6, 4, "[3, 2, 4] as [k*i, o] = [6, 4]", ""},
+		{"a[0]", []int{2, 3}, []string{"a[0]"}, 2, 3, "[out, in] = [2, 3]", ""},
+
+		{"experts.bias", []int{9, 1, 3}, nil, 0, 0, "", "a stack of vectors, not of matrices"},
+		{"experts.bias", []int{9, 3, 1}, nil, 0, 0, "", "a stack of vectors, not of matrices"},
 		{"s", nil, nil, 0, 0, "", "a scalar"},
 		{"b", []int{7}, nil, 0, 0, "", "1-D: a vector, not a matrix"},
 		{"c", []int{1, 1, 2, 2, 2}, nil, 0, 0, "", "5-D: not known how to see it as a matrix"},
@@ -100,6 +111,9 @@ func TestViews(t *testing.T) {
 			if _, err := f.Matrix(tt.name); err == nil || !strings.Contains(err.Error(), tt.skipped) {
 				t.Errorf("by its name: %v", err)
 			}
+			if strings.HasPrefix(tt.skipped, "a stack") {
+				return // the tensor alone does not tell
+			}
 			if _, err := (weights.Matrix{Tensor: skipped[0].Tensor}).Load(); err == nil || !strings.Contains(err.Error(), tt.skipped) {
 				t.Errorf("loading it: %v", err)
 			}
@@ -107,10 +121,97 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// A convolution that is set to [in, out] is a transposed one.
+func TestViewOfTransposedConvolution(t *testing.T) {
+	for want, shape := range map[string][]int{"[4, 2, 3, 5] as [i, o*kh*kw] = [4, 30]": {4, 2, 3, 5}, "[4, 2, 3] as [i, o*k] = [4, 6]": {4, 2, 3}} {
+		m := counting(t, "up.weight", shape...).Matrices()[0]
+		m.Layout = weights.InOut
+		if got := m.View(); got != want {
+			t.Errorf("the view is %q, want %q", got, want)
+		}
+	}
+}
+
 func TestMatrixByNameMissing(t *testing.T) {
 	_, err := counting(t, "w", 2, 2).Matrix("v")
 	if want := `test.safetensors: no matrix is named "v"`; err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
+	}
+}
+
+// A tensor whose name is that of an expert goes before the expert.
+func TestMatrixByName(t *testing.T) {
+	f := shapes(t, map[string][]int{"experts": {3, 2, 2}, "experts[1]": {5, 6}, "w": {2, 2}})
+	for name, rows := range map[string]int{"experts[0]": 2, "experts[1]": 5, "experts[2]": 2, "w": 2} {
+		m, err := f.Matrix(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := m.Dims(); got != rows {
+			t.Errorf("%s has %d rows, want %d", name, got, rows)
+		}
+	}
+	for _, name := range []string{"experts[3]", "experts[-1]", "experts[00]", "experts[+1]", "experts[]", "experts[0", "w[0]", "[0]", "]", "["} {
+		if m, err := f.Matrix(name); err == nil || !strings.Contains(err.Error(), "no matrix is named") {
+			t.Errorf("%q is %v, %v", name, m, err)
+		}
+	}
+	if _, err := f.Matrix("experts"); err == nil || !strings.Contains(err.Error(), "is a stack of 3 matrices: add [0] to [2] to its name") {
+		t.Errorf("a stack by its name: %v", err)
+	}
+}
+
+func TestSetStacks(t *testing.T) {
+	f := shapes(t, map[string][]int{"moe.input_linear.weight": {3, 2, 4}, "conv.weight": {3, 2, 4}, "moe.linear.weight": {3, 2}})
+	names := func() string {
+		var list []string
+		for _, m := range f.Matrices() {
+			list = append(list, m.Name())
+		}
+		slices.Sort(list)
+		return strings.Join(list, " ")
+	}
+	if got, want := names(), "conv.weight moe.input_linear.weight moe.linear.weight"; got != want {
+		t.Errorf("matrices are %s, want %s", got, want)
+	}
+	if err := f.SetStacks("nothing", "moe.*"); err != nil {
+		t.Fatal(err)
+	}
+	want := "conv.weight moe.input_linear.weight[0] moe.input_linear.weight[1] moe.input_linear.weight[2] moe.linear.weight"
+	if got := names(); got != want {
+		t.Errorf("matrices are %s, want %s", got, want)
+	}
+	if err := f.SetStacks("a", "["); err == nil || !strings.Contains(err.Error(), `pattern "["`) {
+		t.Errorf("a malformed pattern: %v", err)
+	}
+	if got := names(); got != want {
+		t.Errorf("after a malformed pattern they are %s", got)
+	}
+}
+
+// A tensor that someone made up is no tensor of a file.
+// A header may promise more matrices than there is memory to list.
+func TestLargeStack(t *testing.T) {
+	for n, want := range map[int]int{1 << 16: 1 << 16, 1<<16 + 1: 0, 1 << 40: 0} {
+		header := fmt.Sprintf(`{"l.experts.w": {"dtype": "F8_E4M3", "shape": [%d, 2, 2], "data_offsets": [0, %d]}}`, n, 4*n)
+		head := tensorFile(header, nil)
+		f, err := weights.New("m", sparse(head), int64(len(head)+4*n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(f.Matrices()); got != want {
+			t.Errorf("%d matrices of a stack of %d, want %d", got, n, want)
+		}
+		if got := len(f.Skipped()); want == 0 && (got != 1 || !strings.Contains(f.Skipped()[0].Reason, "more than 65536 matrices")) {
+			t.Errorf("a stack of %d: %v", n, f.Skipped())
+		}
+	}
+}
+
+func TestMadeUpTensor(t *testing.T) {
+	m := weights.Matrix{Tensor: &weights.Tensor{Name: "w", File: "f", DType: weights.F32, Shape: []int{1, 1}, Bytes: 4}}
+	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "not a tensor of a file") {
+		t.Error(err)
 	}
 }
 

@@ -20,6 +20,15 @@ func lying(n uint64, rest string) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, n), rest...)
 }
 
+// manyKeys returns n members of a JSON object.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%d":0`, i)
+	}
+	return b.String()[1:]
+}
+
 func TestRefused(t *testing.T) {
 	const start = 8 // of the header
 	tests := []struct {
@@ -36,14 +45,31 @@ func TestRefused(t *testing.T) {
 		{"header length at the limit", lying(100_000_000, "{}"), 0, "", "only 2 bytes follow"},
 		{"header length above the limit", lying(100_000_001, "{}"), 0, "", "not a safetensors file"},
 		{"header length of all ones", lying(math.MaxUint64, "{}"), 0, "", "not a safetensors file"},
-		{"GGUF", []byte("GGUF\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"), 0, "", "not a safetensors file"},
 		{"leading space", tensorFile(" {}", nil), start, "", "does not begin with {"},
 		{"byte order mark", tensorFile("\ufeff{}", nil), start, "", "does not begin with {"},
 		{"null header", tensorFile("null", nil), start, "", "does not begin with {"},
 		{"not UTF-8", tensorFile("{\"a\xff\":1}", nil), start + 3, "", "not UTF-8"},
 		{"cut UTF-8", tensorFile("{}\xc3", nil), start + 2, "", "not UTF-8"},
 
-		{"not JSON", tensorFile(`{"a":tru}`, nil), -1, "a", "not JSON"},
+		{"not JSON", tensorFile(`{"a":{"x":tru}}`, nil), start + 10, "a", `not JSON: 't' where a value should be`},
+		{"number with a leading zero", tensorFile(`{"a":{"x":01}}`, nil), start + 11, "a", "not JSON"},
+		{"number without digits", tensorFile(`{"a":{"x":-}}`, nil), -1, "a", "not JSON"},
+		{"number that ends in a point", tensorFile(`{"a":{"x":1.}}`, nil), -1, "a", "not JSON"},
+		{"number that ends in an exponent", tensorFile(`{"a":{"x":1e+}}`, nil), -1, "a", "not JSON"},
+		{"unquoted key", tensorFile(`{a:1}`, nil), start + 1, "", "'a' where a key should be"},
+		{"no colon", tensorFile(`{"a" 1}`, nil), start + 5, "", "where a colon should be"},
+		{"no comma", tensorFile(`{"__metadata__":{} "a":{}}`, nil), start + 19, "", "where a comma or } should be"},
+		{"a comma first", tensorFile(`{,}`, nil), start + 1, "", "not JSON"},
+		{"a comma last in an array", tensorFile(`{"a":{"shape":[1,]}}`, nil), -1, "a", "shape holds something that is not a number"},
+		{"a line break in a string", tensorFile("{\"a\nb\":1}", nil), start + 3, "", "where a character of a string should be"},
+		{"a tab after an escape", tensorFile("{\"a\\n\tb\":1}", nil), start + 5, "", "where a character of a string should be"},
+		{"unknown escape", tensorFile(`{"a\x41":1}`, nil), start + 4, "", "where an escape should be"},
+		{"escape cut short", tensorFile(`{"a\u00`, nil), -1, "", "unexpected end of JSON input"},
+		{"escape that is not hexadecimal", tensorFile(`{"a\u00zz":1}`, nil), -1, "", "four hexadecimal digits"},
+		{"backslash at the end", tensorFile(`{"a\`, nil), -1, "", "unexpected end of JSON input"},
+		{"a high surrogate alone", tensorFile(`{"\ud800":1}`, nil), -1, "", "half a surrogate pair"},
+		{"a low surrogate alone", tensorFile(`{"\udc00":1}`, nil), -1, "", "half a surrogate pair"},
+		{"two high surrogates", tensorFile(`{"\ud800\ud800":1}`, nil), -1, "", "half a surrogate pair"},
 		{"only a brace", tensorFile(`{`, nil), start + 1, "", "unexpected end of JSON input"},
 		{"JSON cut in a string", tensorFile(`{"a`, nil), -1, "", "unexpected end of JSON input"},
 		{"JSON cut in a tensor", tensorFile(`{"a":{"dtype":"F32"`, nil), -1, "a", "unexpected end of JSON input"},
@@ -63,6 +89,9 @@ func TestRefused(t *testing.T) {
 		{"nested key twice", tensorFile(`{"a":{"x":[{"y":{"z":1,"z":2}}],"dtype":"U8","shape":[0],"data_offsets":[0,0]}}`, nil), -1, "a", `the key "z" twice`},
 		{"nested too deep", tensorFile(`{"a":{"x":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}}`, nil), -1, "a", "nested more than 64 deep"},
 
+		{"too many members", tensorFile(`{"a":{"x":{`+manyKeys(65_537)+`}}}`, nil), -1, "a", "a nested object has more than 65536 members"},
+		{"too many members of an entry", tensorFile(`{"a":{`+manyKeys(65_537)+`}}`, nil), -1, "a", "the entry has more than 65536 members"},
+		{"too much metadata", tensorFile(`{"__metadata__":{`+strings.ReplaceAll(manyKeys(65_537), ":0", `:""`)+`}}`, nil), -1, "", "__metadata__ has more than 65536 members"},
 		{"metadata is a string", tensorFile(`{"__metadata__":"pt"}`, nil), -1, "", "__metadata__ does not begin with {"},
 		{"metadata is null", tensorFile(`{"__metadata__":null}`, nil), -1, "", "__metadata__ does not begin with {"},
 		{"metadata holds a number", tensorFile(`{"__metadata__":{"epoch":3}}`, nil), -1, "", `the value of "epoch" in __metadata__ is not a string`},
@@ -82,6 +111,9 @@ func TestRefused(t *testing.T) {
 		{"fractional dimension", tensorFile(`{"a":{"dtype":"U8","shape":[1.0],"data_offsets":[0,1]}}`, []byte{1}), -1, "a", `shape holds "1.0"`},
 		{"exponent in a dimension", tensorFile(`{"a":{"dtype":"U8","shape":[1e0],"data_offsets":[0,1]}}`, []byte{1}), -1, "a", `shape holds "1e0"`},
 		{"dimension as text", tensorFile(`{"a":{"dtype":"U8","shape":["1"],"data_offsets":[0,1]}}`, []byte{1}), -1, "a", "shape holds something that is not a number"},
+		{"dimension of 2^63", tensorFile(`{"a":{"dtype":"U8","shape":[9223372036854775808],"data_offsets":[0,0]}}`, nil), -1, "a", `shape holds "9223372036854775808"`},
+		{"dimension with a leading zero", tensorFile(`{"a":{"dtype":"U8","shape":[01],"data_offsets":[0,1]}}`, []byte{1}), -1, "a", `shape holds "01"`},
+		{"65 axes", tensorFile(`{"a":{"dtype":"U8","shape":[`+repeat("1", 65, ",")+`],"data_offsets":[0,1]}}`, []byte{1}), -1, "a", "more than 64 axes"},
 		{"dimension of 2^64", tensorFile(`{"a":{"dtype":"U8","shape":[18446744073709551616],"data_offsets":[0,0]}}`, nil), -1, "a", `shape holds "18446744073709551616"`},
 		{"nested shape", tensorFile(`{"a":{"dtype":"U8","shape":[[1]],"data_offsets":[0,1]}}`, []byte{1}), -1, "a", "shape holds something that is not a number"},
 
@@ -91,11 +123,11 @@ func TestRefused(t *testing.T) {
 		{"bits overflow to 0", tensorFile(`{"a":{"dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0]}}`, nil), -1, "a", "overflows"},
 		{"count of an unknown dtype overflows", tensorFile(`{"a":{"dtype":"X","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, nil), -1, "a", "overflows"},
 
-		{"too few bytes for the shape", tensorFile(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, make([]byte, 4)), -1, "a", "shape [2] of F32 needs 8 bytes, data_offsets hold 4"},
-		{"too many bytes for the shape", tensorFile(`{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,5]}}`, make([]byte, 5)), -1, "a", "needs 4 bytes, data_offsets hold 5"},
+		{"too few bytes for the shape", tensorFile(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, make([]byte, 4)), -1, "a", "shape [2] of F32 needs 8 bytes, it has 4"},
+		{"too many bytes for the shape", tensorFile(`{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,5]}}`, make([]byte, 5)), -1, "a", "needs 4 bytes, it has 5"},
 		{"no bytes for a scalar", tensorFile(`{"a":{"dtype":"F32","shape":[],"data_offsets":[0,0]}}`, nil), -1, "a", "shape [] of F32 needs 4 bytes"},
-		{"half a byte", tensorFile(`{"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}}`, make([]byte, 2)), -1, "a", "3 values of 4 bits do not fill whole bytes"},
-		{"6-bit values", tensorFile(`{"a":{"dtype":"F6_E2M3","shape":[2],"data_offsets":[0,2]}}`, make([]byte, 2)), -1, "a", "2 values of 6 bits do not fill whole bytes"},
+		{"half a byte", tensorFile(`{"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}}`, make([]byte, 2)), -1, "a", "3 values of F4 do not fill whole blocks of 2"},
+		{"6-bit values", tensorFile(`{"a":{"dtype":"F6_E2M3","shape":[2],"data_offsets":[0,2]}}`, make([]byte, 2)), -1, "a", "2 values of F6_E2M3 do not fill whole blocks of 4"},
 
 		{"offsets are one number", tensorFile(`{"a":{"dtype":"U8","shape":[0],"data_offsets":[0]}}`, nil), -1, "a", "data_offsets has 1 of two numbers"},
 		{"offsets are three numbers", tensorFile(`{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0,0]}}`, nil), -1, "a", "data_offsets has more than two numbers"},
@@ -181,6 +213,10 @@ func TestAccepted(t *testing.T) {
 		{"4-bit values", `{"a":{"dtype":"F4","shape":[2,8],"data_offsets":[0,8]}}`, 8, []string{"a F4 [2 8] 16"}},
 		{"6-bit values", `{"a":{"dtype":"F6_E3M2","shape":[4],"data_offsets":[0,3]}}`, 3, []string{"a F6_E3M2 [4] 4"}},
 		{"unknown dtype of any size", `{"a":{"dtype":"Q9","shape":[7],"data_offsets":[0,5]}}`, 5, []string{"a Q9 [7] 7"}},
+		{"64 axes", `{"a":{"dtype":"U8","shape":[` + repeat("1", 64, ",") + `],"data_offsets":[0,1]}}`, 1, []string{"a U8 [" + repeat("1", 64, " ") + "] 1"}},
+		{"white space everywhere", "{ \"a\" :\t{\"dtype\"\n:\r\"U8\" , \"shape\" : [ 1 , 2 ] ,\"data_offsets\": [ 0 , 2 ] } , \"__metadata__\" : { } }", 2, []string{"a U8 [1 2] 2"}},
+		{"escapes", `{"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}`, 1, []string{"\"\\/\b\f\n\r\té😀\x00 U8 [1] 1"}},
+		{"members of every kind", `{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":[-0,0.5,-1.5e+9,1E3,10,true,false,null,"",{},[]]}}`, 1, []string{"a U8 [1] 1"}},
 		{"empty name", `{"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}`, 1, []string{" U8 [1] 1"}},
 	}
 	for _, tt := range tests {
@@ -267,7 +303,10 @@ func TestAllocationBounded(t *testing.T) {
 		{"empty tensor with a huge axis", tensorFile(`{"a":{"dtype":"F32","shape":[`+huge+`,0],"data_offsets":[0,0]}}`, nil)},
 		{"huge stack of empty experts", tensorFile(`{"experts.a":{"dtype":"F32","shape":[`+huge+`,0,0],"data_offsets":[0,0]}}`, nil)},
 		{"values past the end", tensorFile(`{"a":{"dtype":"X","shape":[`+huge+`],"data_offsets":[0,`+huge+`]}}`, nil)},
-		{"long name in a stack", tensorFile(`{"experts.`+strings.Repeat("a", 100_000)+`":{"dtype":"F32","shape":[10000,1,1],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"long name in a stack", tensorFile(`{"experts.`+strings.Repeat("a", 100_000)+`":{"dtype":"F32","shape":[2500,2,2],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"stack of small experts", tensorFile(`{"experts":{"dtype":"F16","shape":[5000,2,2],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"stack of vectors", tensorFile(`{"experts":{"dtype":"F4","shape":[40000,1,2],"data_offsets":[0,40000]}}`, make([]byte, 40_000))},
+		{"many members", tensorFile(`{"a":{"x":{`+manyKeys(60_000)+`}}}`, nil)},
 		{"many axes", tensorFile(`{"a":{"dtype":"U8","shape":[`+repeat("1", 50_000, ",")+`],"data_offsets":[0,1]}}`, []byte{1})},
 		{"dots", tensorFile(`{"`+strings.Repeat(".", 100_000)+`":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]}}`, make([]byte, 4))},
 		{"many tensors", tensorFile("{"+many.String()[1:]+"}", nil)},
@@ -284,11 +323,33 @@ func TestAllocationBounded(t *testing.T) {
 				f.Skipped()
 			}
 			runtime.ReadMemStats(&after)
-			limit := uint64(64<<10 + 128*len(tt.file)) // the garbage of parsing included
+			limit := uint64(64<<10 + 24*len(tt.file)) // the garbage of parsing included
 			if got := after.TotalAlloc - before.TotalAlloc; got > limit {
 				t.Errorf("a file of %d bytes made the reader allocate %d bytes, above %d", len(tt.file), got, limit)
 			}
 		})
+	}
+}
+
+// counted counts the bytes that are read from it.
+type counted struct {
+	r    io.ReaderAt
+	read int
+}
+
+func (c *counted) ReadAt(b []byte, offset int64) (int, error) {
+	n, err := c.r.ReadAt(b, offset)
+	c.read += n
+	return n, err
+}
+
+// A large file that is something else is not read on.
+func TestLittleIsReadOfOtherFiles(t *testing.T) {
+	for _, head := range []string{"", "\x80\x04", "PK\x03\x04", "\x00\xe1\xf5\x05\x00\x00\x00\x00", "\x93NUMPY\x02\x00\x00\xe1\xf5\x05"} {
+		c := &counted{r: sparse(head)}
+		if _, err := weights.New("zeros", c, 256<<30); err == nil || c.read > 64 {
+			t.Errorf("of a file that begins with %q, %d bytes are read: %v", head, c.read, err)
+		}
 	}
 }
 

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// diffCommand is the verb that compares two checkpoints.
+func diffCommand(stdout, stderr *os.File) *cobra.Command {
+	d := checkpointDiff{stdout: stdout, stderr: stderr}
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two checkpoints tensor by tensor",
+		Long: `Diff reads the tensors that A and B both have, by name, and says how far B is
+from A: a model and its quantized copy, two steps of a training, a conversion and
+what it was made from. The formats and dtypes may differ; values are compared as
+float32. A and B are files, indices of sharded models or folders, as for ls.
+
+Columns, largest error first:
+  tensor     the name, with [e] for expert e of a stack
+  dtype      the types of the values in A and B
+  changed    values that differ, in percent
+  max        the largest |b - a|, and its row and column as the matrix is stored
+  rms        the root of the mean of (b - a)², in the unit of the values
+  error      relative L2 error |B - A| / |A|
+  SQNR       signal to quantization noise, -20 log10(error), in decibels; a
+             tensor in int8 with a scale for each channel has about 42, in 4 bits
+             with a scale for each 32 values about 20
+
+Where a value is infinite or no number in one of them and not the same in the
+other, there is no error, and their number and the first place are given; where
+both have the same, the value counts as equal, and not in |A|.
+
+Then it tells which tensors are equal, which only one of the two has, and which
+could not be compared, and why: values are compared of what ls sees as a matrix, of
+other tensors only the bytes. With --max-error it is a check for a script.
+Ctrl-C prints what was compared until then.
+
+Exit status: 0 when all that both have was compared, and with --max-error also
+none was above it and neither has a tensor that the other lacks; 1 otherwise.`,
+		Example: `  gopherscope diff base/ finetuned/
+  gopherscope diff model.safetensors model-q8.gguf --include '*.attn_*'
+  gopherscope diff old.safetensors new.safetensors --max-error 1e-6 && echo same
+  gopherscope diff base/ tuned/ --json | jq -r 'select(.error > 0.01) | .tensor'`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
+	}
+	d.flags.registerGlobs(cmd)
+	d.flags.registerStack(cmd)
+	cmd.Flags().Float64Var(&d.maxError, "max-error", math.Inf(1), "fail if the relative `ERROR` of a tensor is above this")
+	cmd.Flags().BoolVar(&d.json, "json", false, "print one JSON object a tensor, as they are compared, in place of the table")
+	return cmd
+}
+
+// checkpointDiff is one invocation of the verb.
+type checkpointDiff struct {
+	stdout, stderr *os.File
+	flags          modelFlags
+	maxError       float64
+	json           bool
+}
+
+func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
+	if !(d.maxError >= 0) {
+		return fmt.Errorf("--max-error %v: want a number of at least 0", d.maxError)
+	}
+	reader, err := d.flags.reader()
+	if err != nil {
+		return err
+	}
+	models, err := reader.open([]string{a, b})
+	if err != nil {
+		return err
+	}
+	defer closeModels(models)
+	if len(models) != 2 {
+		return fmt.Errorf("%d models are named, want two", len(models))
+	}
+	pairs := pairTensors(models[0], models[1])
+	// From the first Ctrl-C on, the next one has its usual effect.
+	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+
+	var done []tensorDiff
+	bar := newByteProgress(d.stderr, "comparing", pairs.bytes())
+	for _, pair := range pairs.both {
+		var result tensorDiff
+		result, err = abandonable(ctx, func() (tensorDiff, error) { return pair.compare(ctx, bar) })
+		if err != nil {
+			break
+		}
+		done = append(done, result)
+		if d.json {
+			if err = printJSON(d.stdout, result); err != nil {
+				err = fmt.Errorf("cannot write to the standard output: %w", err)
+				break
+			}
+		}
+	}
+	for i := 0; err == nil && i < len(pairs.vectors); i++ {
+		var result tensorDiff
+		result, err = abandonable(ctx, func() (tensorDiff, error) { return pairs.vectors[i].compare(ctx) })
+		switch {
+		case err != nil:
+		case result.NotCompared != "":
+			pairs.incomparable = append(pairs.incomparable, result)
+		default:
+			pairs.equalVectors++
+		}
+	}
+	bar.end()
+	failure := interrupted(ctx, err)
+	if d.json {
+		for _, one := range pairs.notCompared() {
+			if err := printJSON(d.stdout, one); err != nil {
+				return errors.Join(failure, fmt.Errorf("cannot write to the standard output: %w", err))
+			}
+		}
+	} else if err := d.print(done, pairs); err != nil {
+		failure = errors.Join(failure, fmt.Errorf("cannot write to the standard output: %w", err))
+	}
+	return errors.Join(failure, d.verdict(done, pairs))
+}

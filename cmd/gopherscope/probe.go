@@ -1,0 +1,421 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rlx-go/gopherscope/opscope"
+)
+
+// probeCommand is the verb that probes the matrices of model files.
+func probeCommand(stdout, stderr *os.File) *cobra.Command {
+	p := probeRun{stdout: stdout, stderr: stderr}
+	cmd := &cobra.Command{
+		Use:   "probe PATH...",
+		Short: "Find out which weights are sparse, low-rank or quantizable, and what that saves here",
+		Long: `Probe reads the matrices of models, measures their structure and recommends for
+each the cheapest way to store and multiply by it within an error budget. A PATH
+is a safetensors, GGUF, NPY or .tensor file; the index of a sharded model
+(*.safetensors.index.json) or the first part of a split GGUF, for all of its parts;
+or a folder that holds one model. A matrix larger than --mem is streamed.
+
+A weight is W[k,n] = [in, out] of y = x W, whatever the order in the file. The error
+is the relative L2 error |W' - W| / |W| of the weight, not of the model.
+
+Columns, largest tensor first:
+  tensor    the name, with [e] for expert e of a stack
+  dtype     in the file; all savings are counted from it
+  k x n     input and output channels. A convolution [o, i, kh, kw] is
+            k = i*kh*kw, n = o
+  bytes     in the file
+  int8      error of 8 bits with a scale for each output channel
+  int4 g32  error of 4 bits with a scale for each 32 inputs of an output channel.
+            Gaussian weights have 0.097
+  2:4       error of keeping the 2 largest of each 4 inputs. Gaussian: 0.364
+  zeros     values that are exactly zero
+  rank 10%  the rank that a low-rank product needs for an error of 10%, in percent
+            of the break-even rank kn/(k+n): it pays below 100%. > says that the
+            sketch of the singular values tells only that it is more
+  outl.     outlier channels, input + output: those whose largest magnitude is more
+            than 6 times that of the median channel
+  action    the recommended one
+  error     its error
+  after     its bytes, with scales and indices
+  smaller   bytes over after
+  x m=1     how many times faster it is than the weight as stored is here, for one
+  x m=32    row of x and for 32. "none": there is no kernel for it. "-": not known
+
+Actions:
+  keep dense                 as it is
+  bf16                       rounded to bfloat16
+  int8 per channel           8 bits, a scale for each output channel (W8A16)
+  int4 group 32, group 128   4 bits, a scale for so many inputs (W4A16)
+  low-rank factored          two factors; only if the truncation error, not the
+                             stable rank, says so
+  2:4 sparse                 2 of each 4 consecutive inputs
+  ternary                    -1, 0 or 1 and one scale
+  lookup table               an index for each weight, if it has few values
+  skip zeros                 for activations with many zeros
+
+Then come the same by kind, which is the name with its numbers replaced by *; the
+totals; what was not probed, its share and why; tensors with the same bytes, which
+are counted once; the layouts taken, and why; and what else to know of a tensor.
+
+Times are from a calibration of the kernels of this machine, which takes about 20
+seconds the first time and is kept. --no-time leaves it and the times out.
+
+--target-size and --target-bpw choose an action for each matrix so that the model
+has that size: greedily where a byte saves the most squared error, weighted by the
+number of values. "Error" is the root of the mean of it, and the most that any
+better plan could gain is printed.
+
+For models of any size: --shard i/n probes one of n parts of about the same work,
+so that the tasks of a job array or GNU parallel share a model. Each prints its
+JSON lines; put together, in any order, they are those of one run. --from reads
+such lines: alone it prints the report of them, with another budget if you like,
+without reading a weight; with PATHs it is what need not be probed again, so that
+a run that was stopped goes on.
+
+Ctrl-C, and SIGTERM, stop within a second and print the report of what was probed.
+docs/probe.md has more, and docs/probe.schema.json describes the JSON lines.
+
+Exit status: 0 when everything was probed or skipped for a reason, 1 otherwise.`,
+		Example: `  gopherscope probe model.safetensors
+  gopherscope probe models/llama-8b/ --budget 0.1 --html llama.html
+  gopherscope probe models/llama-8b/ --target-bpw 4.5
+  gopherscope probe gpt2.safetensors --layout in,out --include '*.attn.*,*.mlp.*'
+  gopherscope probe activations.npy --role activation
+
+  # a job array: 32 tasks, then the report of all
+  sbatch --array=0-31 --wrap 'gopherscope probe llama-70b/ --json --no-time \
+      --shard $SLURM_ARRAY_TASK_ID/32 > part-$SLURM_ARRAY_TASK_ID.jsonl'
+  cat part-*.jsonl > all.jsonl
+  gopherscope probe --from all.jsonl --target-size 40GB --html llama-70b.html
+
+  # go on after an interruption
+  gopherscope probe llama-8b/ --json --from done.jsonl >> done.jsonl
+
+  gopherscope probe model.gguf --json | jq -r 'select(.status == "probed") |
+      [.tensor, .choices[0].action, .choices[0].error] | @tsv'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.sizeGiven, p.bpwGiven = cmd.Flags().Changed("target-size"), cmd.Flags().Changed("target-bpw")
+			return p.run(cmd.Context(), args)
+		},
+	}
+	p.flags.register(cmd)
+	p.flags.registerStack(cmd)
+	f := cmd.Flags()
+	f.Float64Var(&p.budget, "budget", opscope.DefaultError, "the largest `ERROR` that a recommended action may have")
+	f.StringVar(&p.targetSize, "target-size", "", "plan for a model of this `SIZE`, such as 3.5GB")
+	f.Float64Var(&p.targetBPW, "target-bpw", 0, "plan for this many `BITS` a weight")
+	f.StringVar(&p.role, "role", string(opscope.Weight), "what the matrices are: `weight|activation`; an activation is [tokens, channels]")
+	f.StringVar(&p.extra, "extra", "", "more probes: `NAME,...` of "+strings.Join(extraNames(), ", ")+", or all")
+	f.IntVar(&p.sketch, "sketch", 0, fmt.Sprintf("singular values that are looked for in a matrix with more than %d on its smaller side (default %d)", opscope.ExactSide, opscope.DefaultSketch))
+	f.StringVar(&p.memory, "mem", "256MiB", "the most memory for values, as a `SIZE`")
+	f.StringVar(&p.shard, "shard", "", "probe only part `I/N` of the matrices, I from 0 to N-1")
+	f.StringArrayVar(&p.from, "from", nil, "take what the JSON lines of this `FILE` have, and do not probe it again")
+	f.BoolVar(&p.noTime, "no-time", false, "do not calibrate, and give no times")
+	f.BoolVar(&p.json, "json", false, "print one JSON object a matrix as soon as it is probed, in place of the report")
+	f.BoolVar(&p.csv, "csv", false, "print comma-separated values in place of the report")
+	f.StringVar(&p.html, "html", "", "write a page with charts to `FILE` besides")
+	f.StringSliceVar(&p.spectra, "spectra", nil, "the matrices whose singular values the page shows: `GLOB,...` (default: the largest of each kind)")
+	return cmd
+}
+
+// extras are the probes on request, by the names of --extra.
+var extras = []struct {
+	name  string
+	probe opscope.Extras
+}{
+	{"bits", opscope.ExtraBits},
+	{"asymmetric", opscope.ExtraAsymmetric},
+	{"scale-search", opscope.ExtraScaleSearch},
+	{"formats", opscope.ExtraFormats},
+	{"sparse", opscope.ExtraSparse},
+	{"lut", opscope.ExtraLUT},
+}
+
+func extraNames() []string {
+	var names []string
+	for _, e := range extras {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+func parseExtras(text string) (opscope.Extras, error) {
+	var sum opscope.Extras
+	if text == "" {
+		return 0, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "all" {
+			return opscope.AllExtras, nil
+		}
+		i := slices.Index(extraNames(), name)
+		if i < 0 {
+			return 0, fmt.Errorf("--extra: %q is not one of %s, all", name, strings.Join(extraNames(), ", "))
+		}
+		sum |= extras[i].probe
+	}
+	return sum, nil
+}
+
+// probeRun is one invocation of the verb.
+type probeRun struct {
+	stdout, stderr          *os.File
+	flags                   modelFlags
+	budget, targetBPW       float64
+	sizeGiven, bpwGiven     bool // whether there is a target
+	targetSize, role, extra string
+	memory, shard, html     string
+	from, spectra           []string
+	sketch                  int
+	noTime, json, csv       bool
+
+	options     opscope.Options // for every matrix, but for its name and layout
+	target      opscope.SizeBudget
+	spectraGlob globs
+	calibration *opscope.Calibration // nil if there are no times
+	workingSet  int64                // bytes of the models
+}
+
+// check reads the flags.
+func (p *probeRun) check(paths []string) error {
+	var err error
+	switch {
+	case len(paths) == 0 && len(p.from) == 0:
+		return errors.New("no PATH: name a model file or folder, or results with --from; see gopherscope probe --help")
+	case !(p.budget > 0 && p.budget < 1):
+		return fmt.Errorf("--budget %v: want an error above 0 and below 1, such as 0.02 for 2%%", p.budget)
+	case p.bpwGiven && !(p.targetBPW > 0 && p.targetBPW <= 64):
+		return fmt.Errorf("--target-bpw %v: want bits above 0 and at most 64", p.targetBPW)
+	case p.bpwGiven && p.sizeGiven:
+		return errors.New("--target-size and --target-bpw: give one of them")
+	case p.json && p.csv:
+		return errors.New("--json and --csv: give one of them")
+	case p.sketch < 0:
+		return fmt.Errorf("--sketch %d: want a number of at least 0", p.sketch)
+	}
+	planned := p.bpwGiven || p.sizeGiven
+	switch {
+	case planned && p.shard != "":
+		return errors.New("--target-size and --target-bpw need all matrices: probe the shards with --json, and plan with --from")
+	case planned && p.json:
+		return errors.New("--target-size and --target-bpw have no JSON lines, which are printed before all is probed: plan with --from")
+	case planned && p.role == string(opscope.Activation):
+		return errors.New("--target-size and --target-bpw are for weights, not for activations")
+	}
+	p.options = opscope.Options{Role: opscope.Role(p.role), Budget: p.budget, Sketch: p.sketch}
+	if p.options.Role != opscope.Weight && p.options.Role != opscope.Activation {
+		return fmt.Errorf("--role: %q is not weight or activation", p.role)
+	}
+	p.target.BitsPerWeight = p.targetBPW
+	if p.sizeGiven {
+		if p.target.Bytes, err = parseSize(p.targetSize); err != nil {
+			return fmt.Errorf("--target-size: %w", err)
+		}
+	}
+	if p.options.Memory, err = parseSize(p.memory); err != nil {
+		return fmt.Errorf("--mem: %w", err)
+	}
+	if p.options.Extra, err = parseExtras(p.extra); err != nil {
+		return err
+	}
+	if p.spectraGlob.include, err = compileGlobs("--spectra", p.spectra); err != nil {
+		return err
+	}
+	if len(p.spectra) > 0 && p.html == "" {
+		return errors.New("--spectra chooses what --html shows: give both")
+	}
+	return nil
+}
+
+func (p *probeRun) run(ctx context.Context, paths []string) error {
+	if err := p.check(paths); err != nil {
+		return err
+	}
+	shard, err := parseShard(p.shard)
+	if err != nil {
+		return err
+	}
+	reader, err := p.flags.reader()
+	if err != nil {
+		return err
+	}
+	known, err := readResults(p.from)
+	if err != nil {
+		return err
+	}
+	// From the first Ctrl-C on, the next one has its usual effect.
+	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+
+	report := probeReport{run: p}
+	if len(paths) == 0 {
+		if err := p.checkPage(nil); err != nil {
+			return err
+		}
+		report.lines = known.lines(reader.globs)
+		p.workingSet = report.bytes()
+		if len(report.lines) == 0 {
+			return errors.New("--from: there is no result, or --include and --exclude leave none")
+		}
+		if err := p.calibrate(ctx); err != nil {
+			return interrupted(ctx, err)
+		}
+		for i := range report.lines {
+			if err := p.recommend(ctx, &report.lines[i]); err != nil {
+				return interrupted(ctx, err)
+			}
+		}
+		return report.end()
+	}
+
+	models, err := reader.open(paths)
+	if err != nil {
+		return err
+	}
+	defer closeModels(models)
+	if err := p.checkPage(models); err != nil {
+		return err
+	}
+	for _, m := range models {
+		report.excluded.add(m.excluded)
+		for _, t := range m.file.Tensors() {
+			p.workingSet += t.Bytes
+		}
+	}
+	items, err := p.items(ctx, models)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := p.calibrate(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	items = shard.of(items)
+	err = p.probe(ctx, items, known, &report)
+	return errors.Join(interrupted(ctx, err), report.failures(), report.end())
+}
+
+// calibrate gets the times of the kernels.
+func (p *probeRun) calibrate(ctx context.Context) (err error) {
+	if p.noTime {
+		return nil
+	}
+	var bar *stepProgress
+	p.calibration, err = abandonable(ctx, func() (*opscope.Calibration, error) {
+		return opscope.Calibrate(ctx, opscope.CalibrateOptions{Progress: func(done, total int) {
+			if bar == nil {
+				bar = newStepProgress(p.stderr, "timing the kernels of this machine, once", total)
+			}
+			bar.set(done)
+		}})
+	})
+	bar.end()
+	return err
+}
+
+// probe works on the items in turn, reports each as it is done, and goes on after
+// one that cannot be read.
+func (p *probeRun) probe(ctx context.Context, items []probeItem, known results, report *probeReport) error {
+	var total int64
+	for _, it := range items {
+		total += it.work()
+	}
+	bar := newByteProgress(p.stderr, "probing", total)
+	defer bar.end()
+	for i, it := range items {
+		if ctx.Err() != nil {
+			report.notReached = items[i:]
+			return ctx.Err()
+		}
+		line, old := known.find(it.line)
+		if old {
+			bar.add(it.work())
+			if err := p.recommend(ctx, &line); err != nil {
+				return err
+			}
+			report.lines = append(report.lines, line)
+			continue
+		}
+		line, err := abandonable(ctx, func() (probeLine, error) { return p.one(ctx, it, bar) })
+		if err != nil {
+			report.notReached = items[i:]
+			return err
+		}
+		if p.json || line.Status == statusFailed {
+			bar.clear() // for the line that is printed
+		}
+		if err := report.add(line); err != nil {
+			return err
+		}
+		// Or else the next matrix would be held beside this one.
+		if 4*it.line.Elements > p.options.Memory/8 {
+			runtime.GC()
+		}
+	}
+	return nil
+}
+
+// one probes one matrix. A matrix that cannot be read is a line that says so; the
+// error is the context's, or a budget that is none.
+func (p *probeRun) one(ctx context.Context, it probeItem, bar *byteProgress) (probeLine, error) {
+	line := it.line
+	if line.Status != statusProbed {
+		return line, nil
+	}
+	o := p.options
+	o.Name = line.Tensor
+	o.OutIn = o.Role == opscope.Weight && line.Layout == outIn
+	rows := &countedRows{Matrix: it.matrix, bar: bar, total: it.work()}
+	profile, err := opscope.ProbeRows(ctx, rows, o)
+	rows.finish()
+	if ctx.Err() != nil {
+		return line, ctx.Err()
+	}
+	if err != nil {
+		line.Status, line.Reason = statusFailed, err.Error()
+		return line, nil
+	}
+	line.Profile = &profile
+	return line, p.recommend(ctx, &line)
+}
+
+// budgetFor is what a recommendation for the matrix goes by.
+func (p *probeRun) budgetFor(line *probeLine) opscope.Budget {
+	return opscope.Budget{
+		Error: p.budget, Baseline: line.DType, BaselineBytes: line.Bytes,
+		Calibration: p.calibration, WorkingSet: p.workingSet,
+	}
+}
+
+// recommend fills in the choices of a line that has a profile.
+func (p *probeRun) recommend(ctx context.Context, line *probeLine) (err error) {
+	if line.Profile == nil {
+		return nil
+	}
+	line.Budget = p.budget
+	line.Choices, err = opscope.Recommend(ctx, *line.Profile, p.budgetFor(line))
+	return err
+}
+
+// choice is the recommended action of a line that has a profile.
+func (l *probeLine) choice() opscope.Choice { return l.Choices[0] }
+
+// number returns a value for people, or "-" for none.
+func number(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// textTable prints rows under named columns.
+type textTable struct {
+	columns []textColumn
+	rows    [][]string
+}
+
+type textColumn struct {
+	name  string
+	right bool // numbers
+}
+
+func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// print leaves two blanks between columns, and none at the end of a line.
+func (t *textTable) print(w io.Writer) error {
+	widths := make([]int, len(t.columns))
+	head := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		head[i] = c.name
+		widths[i] = utf8.RuneCountInString(c.name)
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	var b strings.Builder
+	line := func(cells []string) {
+		text := ""
+		for i, cell := range cells {
+			blanks := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if t.columns[i].right {
+				cell = blanks + cell
+			} else {
+				cell += blanks
+			}
+			text += cell + "  "
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	line(head)
+	for _, row := range t.rows {
+		line(row)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// fileSize writes n with a decimal unit and three figures, such as "1.05 MB".
+func fileSize(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v := float64(n)
+	for _, unit := range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
+		v /= 1000
+		if v < 999.5 {
+			return threeFigures(v) + " " + unit
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// shortCount writes a number of things, such as "70.6 G".
+func shortCount(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10)
+	}
+	v := float64(n)
+	for _, unit := range []string{"k", "M", "G", "T", "P"} {
+		v /= 1000
+		if v < 999.5 {
+			return threeFigures(v) + unit
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// threeFigures writes a number from 0.1 to 1000.
+func threeFigures(v float64) string {
+	switch {
+	case v < 9.995:
+		return fmt.Sprintf("%.2f", v)
+	case v < 99.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case noun == "matrix":
+		noun = "matrice"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// some lists the first names of many.
+func some(names []string) string {
+	const most = 3
+	var first []string
+	for _, name := range names[:min(most, len(names))] {
+		first = append(first, shortName(name))
+	}
+	text := strings.Join(first, ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// oneLine is printable without line ends, for what a file names within a line.
+func oneLine(text string) string { return strings.ReplaceAll(printable(text), "\n", `\n`) }
+
+// shortName is oneLine of a name for a table or a list. It cuts what no model has: a name
+// may fill the whole header, and a table pads every row to the longest.
+func shortName(name string) string {
+	const most = 200
+	if len(name) <= most {
+		return oneLine(name)
+	}
+	return oneLine(strings.ToValidUTF8(name[:most], "")) + "..."
+}
+
+var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) *([a-zA-Z]*)$`)
+
+var sizeUnits = map[string]float64{
+	"": 1, "b": 1,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+}
+
+// parseSize reads a number of bytes: "512MiB" or "512M" in powers of 1024, "512MB"
+// in powers of 1000.
+func parseSize(text string) (int64, error) {
+	m := sizeText.FindStringSubmatch(strings.TrimSpace(text))
+	if m != nil {
+		unit, known := sizeUnits[strings.ToLower(m[2])]
+		value, err := strconv.ParseFloat(m[1], 64)
+		if bytes := value * unit; known && err == nil && bytes >= 1 && bytes < 1<<62 {
+			return int64(bytes), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not a size such as 512MiB or 3.5GB", text)
+}
+
+// globs selects names: those that a pattern of include matches, or all if there is
+// none, without those that a pattern of exclude matches.
+type globs struct {
+	include, exclude []*regexp.Regexp
+}
+
+func newGlobs(include, exclude []string) (globs, error) {
+	var g globs
+	var err error
+	if g.include, err = compileGlobs("--include", include); err != nil {
+		return g, err
+	}
+	g.exclude, err = compileGlobs("--exclude", exclude)
+	return g, err
+}
+
+func compileGlobs(flag string, patterns []string) ([]*regexp.Regexp, error) {
+	var list []*regexp.Regexp
+	for _, p := range patterns {
+		re, err := compileGlob(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", flag, p, err)
+		}
+		list = append(list, re)
+	}
+	return list, nil
+}
+
+// compileGlob makes a pattern of a glob that has to match a whole name: * stands
+// for any characters, ? for one, [a-c] for one of a set, [!a-c] for one that is not
+// in it. Dots and slashes are characters like others.
+func compileGlob(glob string) (*regexp.Regexp, error) {
+	if glob == "" {
+		return nil, fmt.Errorf("the pattern is empty")
+	}
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	for rest := glob; rest != ""; {
+		c, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+		switch c {
+		case '*':
+			b.WriteString(".*")
+		case '?':
+			b.WriteString(".")
+		case '[':
+			set, after, closed := strings.Cut(rest, "]")
+			if !closed || set == "" || set == "!" {
+				return nil, fmt.Errorf("a set has no end or is empty")
+			}
+			rest = after
+			set, negated := strings.CutPrefix(set, "!")
+			set = strings.NewReplacer(`\`, `\\`, "[", `\[`, "^", `\^`).Replace(set)
+			if negated {
+				set = "^" + set
+			}
+			b.WriteString("[" + set + "]")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	re, err := regexp.Compile(b.String() + "$")
+	if err != nil {
+		return nil, fmt.Errorf("a set is not one")
+	}
+	return re, nil
+}
+
+func (g globs) match(name string) bool {
+	return (len(g.include) == 0 || matchAny(g.include, name)) && !matchAny(g.exclude, name)
+}
+
+func matchAny(patterns []*regexp.Regexp, name string) bool {
+	for _, p := range patterns {
+		if p.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonFloat is null in JSON where it is no number or infinite.
+type jsonFloat float64
+
+func (f jsonFloat) MarshalJSON() ([]byte, error) {
+	if v := float64(f); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return json.Marshal(v)
+	}
+	return []byte("null"), nil
+}
