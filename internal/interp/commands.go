@@ -186,6 +186,7 @@ func (in *interpreter) shell(ctx context.Context, text string) error {
 	c := exec.CommandContext(ctx, name, flag, text)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	c.WaitDelay = time.Second
+	asGroup(c)
 	return c.Run()
 }
 

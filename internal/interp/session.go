@@ -139,12 +139,10 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 		s.updates.begin(cell.ID)
 		s.input.Store(&input{ctx, cell.Input})
 	}
-	// The cell's context ends with the session, not with the cell: its goroutines
-	// may go on.
-	cellCtx, cancel := context.WithCancel(s.life)
+	cellCtx := &cellContext{life: s.life}
 	interrupt := func() {
 		s.in.owner.Load().interrupt()
-		cancel() // after it, so that nothing runs on between the two
+		cellCtx.end() // after it, so that nothing runs on between the two
 	}
 
 	var data *display.Data
