@@ -86,15 +86,11 @@ type fusedWorker struct {
 
 // fusedPass makes the second pass. budget is the relative error for the best bits.
 func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedResult, error) {
-	if s.nonFinite.Count > 0 {
-		nan := math.NaN()
-		two := [2]float64{nan, nan}
-		return fusedResult{kurtosis: nan, nm24: nan, ternary: nan,
-			tensor: two, channel: two, cross: two, group32: two, group128: two, bf16: nan, f16: nan}, nil
-	}
-	if s.sumSq == 0 {
-		r := fusedResult{}
-		if s.elements > 0 {
+	if figure, yes := s.degenerate(); yes {
+		two := [2]float64{figure, figure}
+		r := fusedResult{kurtosis: figure, nm24: figure, ternary: figure, bf16: figure, f16: figure,
+			tensor: two, channel: two, cross: two, group32: two, group128: two}
+		if figure == 0 && s.elements > 0 {
 			r.cardinality.Distinct = 1
 			r.bestBits = bestBits[0]
 		}

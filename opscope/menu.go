@@ -283,27 +283,28 @@ func (m *menu) addFactored(relErr float64) {
 		return
 	}
 	p := m.p
-	r, looked := m.lowRank((relErr - factorRounding) / factorSlack)
-	if !looked {
+	if p.Spectral == nil {
 		m.unknown = append(m.unknown, "low rank was not looked at")
 		return
 	}
+	r := p.Spectral.RankFor((relErr - factorRounding) / factorSlack)
 	// The largest rank at which the factors hold fewer numbers and fewer bytes.
 	pays := int(min(int64(BreakEvenRank(p.Rows, p.Cols)), (m.choices[0].Bytes-1)/(4*(m.k+m.n))))
 	switch {
-	case r.low > pays:
-		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", Factored, r.low, pays))
-	case r.atLeast || r.rank > pays:
+	case r.Low > pays:
+		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", Factored, r.Low, pays))
+	case r.AtLeast || r.Rank > pays:
 		m.unknown = append(m.unknown, fmt.Sprintf("%s needs rank %d or more, and the sketch of the singular values does not tell whether %d is enough",
-			Factored, r.low, pays))
-	case m.last().Action == Factored && m.last().Rank == r.rank: // of a smaller error
+			Factored, r.Low, pays))
+	case m.last().Action == Factored && m.last().Rank == r.Rank: // of a smaller error
 	default:
-		numbers := int64(r.rank) * (m.k + m.n)
+		numbers := int64(r.Rank) * (m.k + m.n)
+		_, atMost := p.Spectral.TruncationError(r.Rank)
 		m.add(Choice{
-			Action: Factored, Rank: r.rank, Error: r.err, HasKernel: true,
+			Action: Factored, Rank: r.Rank, Error: atMost, HasKernel: true,
 			Bytes: 4 * numbers, Work: float64(numbers) / float64(m.k*m.n),
 			Why: fmt.Sprintf(": factors of rank %d of %d, which are smaller than the weight up to rank %d",
-				r.rank, min(p.Rows, p.Cols), pays),
+				r.Rank, min(p.Rows, p.Cols), pays),
 		})
 	}
 }

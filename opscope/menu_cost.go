@@ -78,27 +78,3 @@ func (m *menu) tableError() float64 {
 	}
 	return 1.0 / (2 * distinctSteps)
 }
-
-// rankWithin is what is known of the smallest rank within an error: it is at least low,
-// and rank is enough unless atLeast.
-type rankWithin struct {
-	low, rank int
-	err       float64 // at rank
-	atLeast   bool
-}
-
-// lowRank returns what is known of the smallest rank whose truncation error is within
-// relErr, and whether the singular values were looked at.
-func (m *menu) lowRank(relErr float64) (rankWithin, bool) {
-	p := m.p
-	switch {
-	case p.Spectrum != nil:
-		rank := p.Spectrum.RankFor(relErr)
-		return rankWithin{low: rank, rank: rank, err: p.Spectrum.TruncationError(rank)}, true
-	case p.Spectral != nil:
-		r := p.Spectral.RankFor(relErr)
-		_, high := p.Spectral.TruncationError(r.Rank)
-		return rankWithin{low: r.Low, rank: r.Rank, err: high, atLeast: r.AtLeast}, true
-	}
-	return rankWithin{}, false
-}

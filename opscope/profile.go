@@ -280,11 +280,7 @@ func (p Profile) String() string {
 		line("outliers: "+p.axis(o.Axis)+"s", "%d, the largest %.4g times the median", o.Count, o.Ratio)
 	}
 	line("stable rank", "%.5g of at most %d", p.StableRank, min(p.Rows, p.Cols))
-	switch {
-	case p.Spectrum != nil:
-		line("rank for 10%, 1% error", "%d, %d; factors pay up to %d",
-			p.Spectrum.RankFor(0.10), p.Spectrum.RankFor(0.01), BreakEvenRank(p.Rows, p.Cols))
-	case p.Spectral != nil:
+	if p.Spectral != nil {
 		line("rank for 10%, 1% error", "%s, %s; factors pay up to %d",
 			rankText(p.Spectral.Rank10), rankText(p.Spectral.Rank1), BreakEvenRank(p.Rows, p.Cols))
 	}
