@@ -93,7 +93,7 @@ func (in *input) scan(ctx context.Context, multiple int, f func(first int, block
 	if in.r != nil {
 		rows := min(blockRows, in.rows)
 		if in.cols > int(in.memory/4)/rows {
-			return fmt.Errorf("opscope: %d rows of %d columns do not fit in %d bytes of memory", rows, in.cols, in.memory)
+			return fmt.Errorf("opscope: a block of %d rows by %d columns does not fit in %d bytes of memory: allow more", rows, in.cols, in.memory)
 		}
 		if len(in.buf) < rows*in.cols {
 			in.buf = make([]float32, rows*in.cols)

@@ -237,12 +237,15 @@ func (m *menu) addRounded() {
 	if m.float() && m.b.Baseline != "BF16" {
 		m.add(Choice{Action: BFloat16, Error: p.FormatError(bf16.name), Bytes: 2 * elements, HasKernel: true})
 	}
-	int8 := Choice{
+	int8 := Choice{ // by a kernel whose scales must be normal float32
 		Action: Int8PerChannel, Error: p.QuantError(8, PerColumn), Bytes: elements + 4*n, HasKernel: true,
 		Why: ", scales included",
 	}
-	m.add(int8)
-	if e := m.b.ActivationError; e > 0 {
+	scaled := p.Norm == 0 || p.largest() >= 127*0x1p-126
+	if scaled {
+		m.add(int8)
+	}
+	if e := m.b.ActivationError; e > 0 && scaled {
 		m.add(Choice{
 			Action: W8A8, Error: math.Hypot(int8.Error, e), Bytes: int8.Bytes, HasKernel: true,
 			Why: fmt.Sprintf(", scales included, and an error of %.2g in the activations", e),

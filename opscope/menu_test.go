@@ -347,6 +347,19 @@ func TestNoTableForSmallWeights(t *testing.T) {
 	}
 }
 
+// The steps of int8 would be subnormal float32, and the kernel's products 0.
+func TestNoInt8ForSubnormalWeights(t *testing.T) {
+	for _, tt := range []struct {
+		largest float64
+		want    bool
+	}{{127 * 0x1p-126, true}, {126 * 0x1p-126, false}, {1e-40, false}, {0, true}} {
+		w := build(40, 30, func(i, j int) float64 { return tt.largest * float64((i+j)%4) / 3 })
+		if _, ok := find(menuOf(t, probe(t, w, opscope.Options{}), opscope.Budget{ActivationError: 0.01}), opscope.Int8PerChannel); ok != tt.want {
+			t.Errorf("largest %g: int8 is offered: %v, want %v", tt.largest, ok, tt.want)
+		}
+	}
+}
+
 // A matrix whose rows all sum to zero, of rank 1: power iteration from a constant
 // vector sees nothing of it.
 func TestZeroRowSumsAreLowRank(t *testing.T) {

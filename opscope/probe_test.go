@@ -156,7 +156,7 @@ func TestProbeRowsErrors(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := opscope.ProbeRows(t.Context(), &rowsOf{w: w}, opscope.Options{Memory: 1000}); err == nil || !strings.Contains(err.Error(), "do not fit in 1000 bytes") {
+	if _, err := opscope.ProbeRows(t.Context(), &rowsOf{w: w}, opscope.Options{Memory: 1000}); err == nil || !strings.Contains(err.Error(), "does not fit in 1000 bytes") {
 		t.Errorf("a row larger than memory: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -72,13 +72,13 @@ func (t *Tensor) bias() *Tensor {
 	}
 	for _, pair := range [][2]string{{"weight", "bias"}, {"w_", "b_"}, {"kernel", "bias"}} {
 		if strings.HasPrefix(last, pair[0]) {
-			if b := t.sibling(before+pair[1]+last[len(pair[0]):]); b != nil && len(b.Shape) > 0 {
+			if b := t.sibling(before + pair[1] + last[len(pair[0]):]); b != nil && len(b.Shape) > 0 {
 				return b
 			}
 		}
 	}
 	for _, suffix := range []string{"_bias", ".bias"} { // of experts, which have no ".weight"
-		if b := t.sibling(t.Name+suffix); b != nil && len(b.Shape) > 0 {
+		if b := t.sibling(t.Name + suffix); b != nil && len(b.Shape) > 0 {
 			return b
 		}
 	}
