@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -124,8 +122,7 @@ func (b *kernelsBench) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// From the first Ctrl-C on, the next one has its usual effect.
-	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+	defer secondInterruptKills(ctx)()
 	// gonum uses as many threads as Go does.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(b.threads))
 	kernels.SetThreads(b.threads)
@@ -151,14 +148,6 @@ func (b *kernelsBench) run(ctx context.Context) error {
 		report.add(result)
 	}
 	return errors.Join(interrupted(ctx, err), report.end())
-}
-
-// interrupted replaces the error of a context that ended by a word for it.
-func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return errors.New("interrupted")
-	}
-	return err
 }
 
 // benchShape is x[m,k] W[k,n].

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -84,8 +82,7 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 		return fmt.Errorf("%d models are named, want two", len(models))
 	}
 	pairs := pairTensors(models[0], models[1])
-	// From the first Ctrl-C on, the next one has its usual effect.
-	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+	defer secondInterruptKills(ctx)()
 
 	var done []tensorDiff
 	bar := newByteProgress(d.stderr, "comparing", pairs.bytes())
@@ -97,8 +94,7 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 		}
 		done = append(done, result)
 		if d.json {
-			if err = printJSON(d.stdout, result); err != nil {
-				err = fmt.Errorf("cannot write to the standard output: %w", err)
+			if err = writeError(printJSON(d.stdout, result)); err != nil {
 				break
 			}
 		}
@@ -114,16 +110,16 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 			pairs.equalVectors++
 		}
 	}
-	bar.end()
+	bar.clear()
 	failure := interrupted(ctx, err)
 	if d.json {
 		for _, one := range pairs.notCompared() {
 			if err := printJSON(d.stdout, one); err != nil {
-				return errors.Join(failure, fmt.Errorf("cannot write to the standard output: %w", err))
+				return errors.Join(failure, writeError(err))
 			}
 		}
-	} else if err := d.print(done, pairs); err != nil {
-		failure = errors.Join(failure, fmt.Errorf("cannot write to the standard output: %w", err))
+	} else {
+		failure = errors.Join(failure, writeError(d.print(done, pairs)))
 	}
 	return errors.Join(failure, d.verdict(done, pairs))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -85,18 +86,12 @@ func (d tensorDiff) cells() []string {
 		dtype += " -> " + d.DTypeB
 	}
 	all := float64(d.Rows) * float64(d.Cols)
-	number := func(format string, v jsonFloat) string {
-		if math.IsNaN(float64(v)) {
-			return "-"
-		}
-		return fmt.Sprintf(format, float64(v))
-	}
 	at := fmt.Sprintf("[%d, %d]", d.MaxRow, d.MaxCol)
 	if d.Max == 0 {
 		at = ""
 	}
 	return []string{shortName(d.Tensor), shortName(dtype), fmt.Sprintf("%.3g%%", 100*float64(d.Changed)/all),
-		number("%.3g", d.Max), at, number("%.3g", d.RMS), number("%.3g", d.Error), number("%.1f dB", d.SQNR)}
+		number("%.3g", float64(d.Max)), at, number("%.3g", float64(d.RMS)), number("%.3g", float64(d.Error)), number("%.1f dB", float64(d.SQNR))}
 }
 
 // notCompared lists the tensors without figures, for --json.
@@ -114,7 +109,7 @@ func (p tensorPairs) notCompared() []tensorDiff {
 // verdict is the error of a check that was asked for and failed.
 func (d *checkpointDiff) verdict(done []tensorDiff, pairs tensorPairs) error {
 	if len(pairs.both)+len(pairs.vectors)+len(pairs.incomparable) == 0 {
-		return fmt.Errorf("no tensor has the same name in both; see gopherscope ls")
+		return errors.New("no tensor has the same name in both; see gopherscope ls")
 	}
 	if math.IsInf(d.maxError, 1) {
 		return nil

@@ -100,7 +100,7 @@ func (l *listing) run(ctx context.Context, paths []string) error {
 			err = out.Flush()
 		}
 		if err != nil {
-			return fmt.Errorf("cannot write to the standard output: %w", err)
+			return writeError(err)
 		}
 	}
 	return nil

@@ -1,4 +1,5 @@
-// Command gopherscope runs Go notebooks and serves them to Jupyter.
+// Command gopherscope probes the weights of models, measures kernels, and runs Go
+// notebooks and serves them to Jupyter.
 package main
 
 import (
@@ -41,7 +42,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	return 0
 }
 
-// commands lists the verbs, one file each.
+// commands lists the verbs.
 func commands(stdout, stderr *os.File) []*cobra.Command {
 	return []*cobra.Command{
 		runCommand(stdout, stderr),

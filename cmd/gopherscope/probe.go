@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -185,7 +184,7 @@ type probeRun struct {
 
 	options     opscope.Options // for every matrix, but for its name and layout
 	target      opscope.SizeBudget
-	spectraGlob globs
+	showSpectra []*regexp.Regexp     // of the tensors that --spectra names
 	calibration *opscope.Calibration // nil if there are no times
 	workingSet  int64                // bytes of the models
 }
@@ -232,7 +231,7 @@ func (p *probeRun) check(paths []string) error {
 	if p.options.Extra, err = parseExtras(p.extra); err != nil {
 		return err
 	}
-	if p.spectraGlob.include, err = compileGlobs("--spectra", p.spectra); err != nil {
+	if p.showSpectra, err = compileGlobs("--spectra", p.spectra); err != nil {
 		return err
 	}
 	if len(p.spectra) > 0 && p.html == "" {
@@ -257,8 +256,7 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	// From the first Ctrl-C on, the next one has its usual effect.
-	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+	defer secondInterruptKills(ctx)()
 
 	report := probeReport{run: p}
 	if len(paths) == 0 {
@@ -312,16 +310,11 @@ func (p *probeRun) calibrate(ctx context.Context) (err error) {
 	if p.noTime {
 		return nil
 	}
-	var bar *stepProgress
+	bar := stepProgress{stderr: p.stderr, doing: "timing the kernels of this machine, once"}
+	defer bar.clear()
 	p.calibration, err = abandonable(ctx, func() (*opscope.Calibration, error) {
-		return opscope.Calibrate(ctx, opscope.CalibrateOptions{Progress: func(done, total int) {
-			if bar == nil {
-				bar = newStepProgress(p.stderr, "timing the kernels of this machine, once", total)
-			}
-			bar.set(done)
-		}})
+		return opscope.Calibrate(ctx, opscope.CalibrateOptions{Progress: bar.set})
 	})
-	bar.end()
 	return err
 }
 
@@ -333,7 +326,7 @@ func (p *probeRun) probe(ctx context.Context, items []probeItem, known results, 
 		total += it.work()
 	}
 	bar := newByteProgress(p.stderr, "probing", total)
-	defer bar.end()
+	defer bar.clear()
 	for i, it := range items {
 		if ctx.Err() != nil {
 			report.notReached = items[i:]

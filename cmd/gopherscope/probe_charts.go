@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
-	"github.com/rlx-go/gopherscope/opscope"
 )
 
 // What one chart can hold.
@@ -177,8 +176,8 @@ func (r *probeReport) paretoChart(plan *modelPlan) ([]*charts.Figure, string, er
 	}
 	best := charts.Series{Name: "best plan found"}
 	for _, p := range points {
-		if p.err > 0 {
-			best.X, best.Y = append(best.X, p.bits), append(best.Y, p.err)
+		if p.rms > 0 {
+			best.X, best.Y = append(best.X, p.bits), append(best.Y, p.rms)
 		}
 	}
 	if len(best.X) < 2 {
@@ -247,9 +246,9 @@ func (r *probeReport) spectraChart() ([]*charts.Figure, string, error) {
 // the largest of each kind.
 func (r *probeReport) spectraLines() []*probeLine {
 	var list []*probeLine
-	if len(r.run.spectraGlob.include) > 0 {
+	if len(r.run.showSpectra) > 0 {
 		for _, line := range r.probed() {
-			if r.run.spectraGlob.match(line.Tensor) {
+			if matchAny(r.run.showSpectra, line.Tensor) {
 				list = append(list, line)
 			}
 		}
@@ -291,10 +290,4 @@ func chartName(name string) string {
 		return string(runes)
 	}
 	return string(runes[:most/2]) + "…" + string(runes[len(runes)-most/2:])
-}
-
-// activations tells whether the report is one of activations.
-func (r *probeReport) activations() bool {
-	probed := r.probed()
-	return len(probed) > 0 && probed[0].Profile.Role == opscope.Activation
 }

@@ -61,23 +61,21 @@ func kindTable(kinds []*weightKind, plan *modelPlan) textTable {
 		{"after", true}, {"smaller", true}, {"action", false},
 	}}
 	for _, k := range kinds {
-		counts := map[string]int{}
-		var order []string
 		var after int64
 		for _, line := range k.lines {
-			c := plan.choice(line)
-			after += c.Bytes
-			name := string(c.Action)
-			if counts[name]++; counts[name] == 1 {
-				order = append(order, name)
-			}
+			after += plan.choice(line).Bytes
+		}
+		actions, counts := countActions(k.lines, plan)
+		action := actions[0]
+		if len(actions) > 1 {
+			action = countedActions(actions, counts)
 		}
 		int8Median, int8Most := k.middleAndMost(func(f probeFigures) float64 { return f.int8 })
 		int4Median, int4Most := k.middleAndMost(func(f probeFigures) float64 { return f.int4 })
 		sparse, _ := k.middleAndMost(func(f probeFigures) float64 { return f.sparse })
 		table.add(shortName(k.name), strconv.Itoa(len(k.lines)), fileSize(k.bytes),
 			number("%.4f", int8Median), number("%.4f", int8Most), number("%.4f", int4Median), number("%.4f", int4Most), number("%.3f", sparse),
-			fileSize(after), times(k.bytes, after), shortActions(counts, order))
+			fileSize(after), times(k.bytes, after), action)
 	}
 	return table
 }

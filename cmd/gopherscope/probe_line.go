@@ -55,9 +55,6 @@ const (
 	statusFailed  = "failed"  // could not be read
 )
 
-// outIn is the layout in which rows are output channels.
-const outIn = "out,in"
-
 // probeItem is a line to be, and its matrix unless it is skipped or tied.
 type probeItem struct {
 	line   probeLine

@@ -13,6 +13,13 @@ import (
 	"github.com/rlx-go/gopherscope/opscope/weights"
 )
 
+// What --layout takes, and what reports call a layout.
+const (
+	autoLayout = "auto"
+	outIn      = "out,in" // a row for each output channel
+	inOut      = "in,out"
+)
+
 // modelFlags say which tensors of the files are looked at, and how.
 type modelFlags struct {
 	include, exclude, stack []string
@@ -21,11 +28,11 @@ type modelFlags struct {
 
 func (f *modelFlags) register(cmd *cobra.Command) {
 	f.registerGlobs(cmd)
-	cmd.Flags().StringVar(&f.layout, "layout", "auto", "`AXES` of a stored matrix: out,in or in,out, or auto for what its name tells")
+	cmd.Flags().StringVar(&f.layout, "layout", autoLayout, "`AXES` of a stored matrix: out,in or in,out, or auto for what the file tells")
 }
 
 func (f *modelFlags) registerGlobs(cmd *cobra.Command) {
-	f.layout = "auto"
+	f.layout = autoLayout
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.include, "include", nil, "only tensors whose whole name matches one of the `GLOB,...`, such as '*.mlp.*'")
 	flags.StringSliceVar(&f.exclude, "exclude", nil, "no tensor whose name matches one of the `GLOB,...`")
@@ -45,9 +52,9 @@ type modelReader struct {
 
 func (f *modelFlags) reader() (modelReader, error) {
 	switch f.layout {
-	case "auto", "in,out", "out,in":
+	case autoLayout, inOut, outIn:
 	default:
-		return modelReader{}, fmt.Errorf("--layout: %q is not auto, in,out or out,in", f.layout)
+		return modelReader{}, fmt.Errorf("--layout: %q is not %s, %s or %s", f.layout, autoLayout, inOut, outIn)
 	}
 	globs, err := newGlobs(f.include, f.exclude)
 	if err != nil {
@@ -114,7 +121,7 @@ func (r modelReader) open(paths []string) ([]model, error) {
 func (r modelReader) noTensor(models []model) error {
 	for _, m := range models {
 		if m.excluded.tensors > 0 {
-			return fmt.Errorf("--include and --exclude leave none of the tensors; a pattern matches a whole name, such as '*.mlp.*'")
+			return errors.New("--include and --exclude leave none of the tensors; a pattern matches a whole name, such as '*.mlp.*'")
 		}
 	}
 	return fmt.Errorf("%s: has no tensors", models[0].path)
@@ -174,9 +181,9 @@ func (r modelReader) tensor(t *weights.Tensor, matrices []weights.Matrix, skippe
 	mt := modelTensor{Tensor: t, matrices: matrices, skipped: skipped}
 	for i := range matrices {
 		switch r.layout {
-		case "in,out":
+		case inOut:
 			matrices[i].Layout = weights.InOut
-		case "out,in":
+		case outIn:
 			matrices[i].Layout = weights.OutIn
 		default:
 			matrices[i].Layout, mt.layoutWhy = matrices[i].GuessLayout()
@@ -199,12 +206,12 @@ func bitsPerWeight(bytes, elements int64) float64 {
 	return 8 * float64(bytes) / float64(elements)
 }
 
-// layoutName is a layout as --layout takes it.
+// layoutName is a layout as --layout takes it and as reports call it.
 func layoutName(l weights.Layout) string {
 	if l == weights.InOut {
-		return "in,out"
+		return inOut
 	}
-	return "out,in"
+	return outIn
 }
 
 // expandPaths expands patterns for shells that do not.

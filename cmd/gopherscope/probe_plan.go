@@ -90,8 +90,9 @@ func (p *modelPlan) words() string {
 	return text + fmt.Sprintf("; no plan of that size has less than %.4g, a gap of %.2g%%\n", best, 100*p.Gap())
 }
 
-// paretoPoint is the error of the best plan found for a size.
-type paretoPoint struct{ bits, err float64 }
+// paretoPoint is the root mean square error of the best plan found for a size in bits a
+// weight.
+type paretoPoint struct{ bits, rms float64 }
 
 // pareto solves for sizes from the smallest possible to that of the file.
 func (r *probeReport) pareto() ([]paretoPoint, error) {
@@ -128,13 +129,23 @@ func (r *probeReport) pareto() ([]paretoPoint, error) {
 	return points, nil
 }
 
-// shortActions counts the actions of a kind.
-func shortActions(counts map[string]int, order []string) string {
-	if len(order) == 1 {
-		return order[0]
+// countActions counts the matrices that have each action. The actions are in the order in
+// which they come first.
+func countActions(lines []*probeLine, plan *modelPlan) (actions []string, counts map[string]int) {
+	counts = map[string]int{}
+	for _, line := range lines {
+		name := string(plan.choice(line).Action)
+		if counts[name]++; counts[name] == 1 {
+			actions = append(actions, name)
+		}
 	}
+	return actions, counts
+}
+
+// countedActions lists actions with their counts.
+func countedActions(actions []string, counts map[string]int) string {
 	var parts []string
-	for _, name := range order {
+	for _, name := range actions {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 	}
 	return strings.Join(parts, ", ")

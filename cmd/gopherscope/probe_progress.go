@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"sync"
@@ -65,7 +64,7 @@ func (p *byteProgress) add(n int64) {
 	fmt.Fprintf(p.stderr, "%s: %s of %s, %v left\n", p.doing, fileSize(p.done), fileSize(p.total), left)
 }
 
-// clear takes the bar off the terminal, for other output.
+// clear takes the bar off the terminal, for other output or at the end.
 func (p *byteProgress) clear() {
 	if p != nil && p.bar != nil {
 		p.mu.Lock()
@@ -74,67 +73,48 @@ func (p *byteProgress) clear() {
 	}
 }
 
-// end takes the bar off the terminal for good.
-func (p *byteProgress) end() { p.clear() }
-
-// stepProgress shows the steps of work that is not reading. A nil one shows nothing.
+// stepProgress shows the steps of work that is not reading, from the first call of set
+// on. It is safe for concurrent use.
 type stepProgress struct {
 	stderr *os.File
-	bar    *progressbar.ProgressBar
+	doing  string
+
+	mu    sync.Mutex
+	begun bool
+	bar   *progressbar.ProgressBar // nil where there is no terminal
 }
 
-func newStepProgress(stderr *os.File, doing string, total int) *stepProgress {
-	if !term.IsTerminal(int(stderr.Fd())) {
-		fmt.Fprintf(stderr, "%s\n", doing)
-		return &stepProgress{stderr: stderr}
+func (p *stepProgress) set(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.begun {
+		p.begun = true
+		p.begin(total)
 	}
-	return &stepProgress{stderr, progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(stderr),
-		progressbar.OptionSetDescription(doing),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-	)}
-}
-
-func (p *stepProgress) set(done int) {
-	if p != nil && p.bar != nil {
+	if p.bar != nil {
 		p.bar.Set(done)
 	}
 }
 
-func (p *stepProgress) end() {
-	if p != nil && p.bar != nil {
-		p.bar.Clear()
+func (p *stepProgress) begin(total int) {
+	if !term.IsTerminal(int(p.stderr.Fd())) {
+		fmt.Fprintln(p.stderr, p.doing)
+		return
 	}
+	p.bar = progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(p.stderr),
+		progressbar.OptionSetDescription(p.doing),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+	)
 }
 
-// graceAfterInterrupt is how long a call may take to see that its context ended.
-// A read from a network file system may block for longer.
-const graceAfterInterrupt = 500 * time.Millisecond
-
-// abandonable calls f, and leaves it behind when the context has ended and it does
-// not return: its error is then the context's.
-func abandonable[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-	}
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-time.After(graceAfterInterrupt):
-		var none T
-		return none, ctx.Err()
+// clear takes the bar off the terminal.
+func (p *stepProgress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Clear()
 	}
 }

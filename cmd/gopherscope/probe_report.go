@@ -7,7 +7,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rlx-go/gopherscope/opscope"
@@ -108,6 +107,12 @@ func (r *probeReport) probed() []*probeLine {
 	return list
 }
 
+// activations tells whether the report is one of activations.
+func (r *probeReport) activations() bool {
+	probed := r.probed()
+	return len(probed) > 0 && probed[0].Profile.Role == opscope.Activation
+}
+
 // headedTable is a table of the report.
 type headedTable struct {
 	heading string
@@ -196,18 +201,11 @@ func faster(c opscope.Choice, m int) string {
 
 func (r *probeReport) printTotals(b *strings.Builder, plan *modelPlan) {
 	var before, after, elements int64
-	byAction := map[string]int{}
-	var actions []string
 	probed := r.probed()
 	for _, line := range probed {
-		c := plan.choice(line)
 		before += line.Bytes
-		after += c.Bytes
+		after += plan.choice(line).Bytes
 		elements += line.Elements
-		name := string(c.Action)
-		if byAction[name]++; byAction[name] == 1 {
-			actions = append(actions, name)
-		}
 	}
 	if len(probed) == 0 {
 		return
@@ -215,12 +213,9 @@ func (r *probeReport) printTotals(b *strings.Builder, plan *modelPlan) {
 	fmt.Fprintf(b, "%s, %s values: %s, %.4g bits each; after the actions %s, %.4g bits, %s times smaller\n",
 		plural(len(probed), "matrix"), shortCount(elements), fileSize(before), bitsPerWeight(before, elements),
 		fileSize(after), bitsPerWeight(after, elements), times(before, after))
-	slices.SortStableFunc(actions, func(x, y string) int { return byAction[y] - byAction[x] })
-	var parts []string
-	for _, a := range actions {
-		parts = append(parts, strconv.Itoa(byAction[a])+" "+a)
-	}
-	fmt.Fprintf(b, "actions: %s\n", strings.Join(parts, ", "))
+	actions, counts := countActions(probed, plan)
+	slices.SortStableFunc(actions, func(x, y string) int { return counts[y] - counts[x] })
+	fmt.Fprintf(b, "actions: %s\n", countedActions(actions, counts))
 	if plan == nil {
 		fmt.Fprintf(b, "budget: an error of %g in each matrix\n", r.run.budget)
 	} else {

@@ -3,59 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
-
-// textTable prints rows under named columns.
-type textTable struct {
-	columns []textColumn
-	rows    [][]string
-}
-
-type textColumn struct {
-	name  string
-	right bool // numbers
-}
-
-func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// print leaves two blanks between columns, and none at the end of a line.
-func (t *textTable) print(w io.Writer) error {
-	widths := make([]int, len(t.columns))
-	head := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		head[i] = c.name
-		widths[i] = utf8.RuneCountInString(c.name)
-		for _, row := range t.rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-	}
-	var b strings.Builder
-	line := func(cells []string) {
-		text := ""
-		for i, cell := range cells {
-			blanks := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if t.columns[i].right {
-				cell = blanks + cell
-			} else {
-				cell += blanks
-			}
-			text += cell + "  "
-		}
-		b.WriteString(strings.TrimRight(text, " ") + "\n")
-	}
-	line(head)
-	for _, row := range t.rows {
-		line(row)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
 
 // fileSize writes n with a decimal unit and three figures, such as "1.05 MB".
 func fileSize(n int64) string {
@@ -157,87 +109,6 @@ func parseSize(text string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("%q is not a size such as 512MiB or 3.5GB", text)
-}
-
-// globs selects names: those that a pattern of include matches, or all if there is
-// none, without those that a pattern of exclude matches.
-type globs struct {
-	include, exclude []*regexp.Regexp
-}
-
-func newGlobs(include, exclude []string) (globs, error) {
-	var g globs
-	var err error
-	if g.include, err = compileGlobs("--include", include); err != nil {
-		return g, err
-	}
-	g.exclude, err = compileGlobs("--exclude", exclude)
-	return g, err
-}
-
-func compileGlobs(flag string, patterns []string) ([]*regexp.Regexp, error) {
-	var list []*regexp.Regexp
-	for _, p := range patterns {
-		re, err := compileGlob(p)
-		if err != nil {
-			return nil, fmt.Errorf("%s %q: %w", flag, p, err)
-		}
-		list = append(list, re)
-	}
-	return list, nil
-}
-
-// compileGlob makes a pattern of a glob that has to match a whole name: * stands
-// for any characters, ? for one, [a-c] for one of a set, [!a-c] for one that is not
-// in it. Dots and slashes are characters like others.
-func compileGlob(glob string) (*regexp.Regexp, error) {
-	if glob == "" {
-		return nil, fmt.Errorf("the pattern is empty")
-	}
-	var b strings.Builder
-	b.WriteString("(?s)^")
-	for rest := glob; rest != ""; {
-		c, size := utf8.DecodeRuneInString(rest)
-		rest = rest[size:]
-		switch c {
-		case '*':
-			b.WriteString(".*")
-		case '?':
-			b.WriteString(".")
-		case '[':
-			set, after, closed := strings.Cut(rest, "]")
-			if !closed || set == "" || set == "!" {
-				return nil, fmt.Errorf("a set has no end or is empty")
-			}
-			rest = after
-			set, negated := strings.CutPrefix(set, "!")
-			set = strings.NewReplacer(`\`, `\\`, "[", `\[`, "^", `\^`).Replace(set)
-			if negated {
-				set = "^" + set
-			}
-			b.WriteString("[" + set + "]")
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	re, err := regexp.Compile(b.String() + "$")
-	if err != nil {
-		return nil, fmt.Errorf("a set is not one")
-	}
-	return re, nil
-}
-
-func (g globs) match(name string) bool {
-	return (len(g.include) == 0 || matchAny(g.include, name)) && !matchAny(g.exclude, name)
-}
-
-func matchAny(patterns []*regexp.Regexp, name string) bool {
-	for _, p := range patterns {
-		if p.MatchString(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // jsonFloat is null in JSON where it is no number or infinite.

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -89,8 +87,7 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 	if err := makeFolder(out); err != nil {
 		return err
 	}
-	// From the first Ctrl-C on, the next one has its usual effect.
-	defer context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })()
+	defer secondInterruptKills(ctx)()
 
 	var entries []nb.Entry
 	failed := 0
