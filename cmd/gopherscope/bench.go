@@ -28,7 +28,7 @@ func benchCommand(stdout, stderr *os.File) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchKernels(stdout, stderr))
+	cmd.AddCommand(benchKernels(stdout, stderr), benchAMX(stdout, stderr))
 	return cmd
 }
 

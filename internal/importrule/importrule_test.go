@@ -19,7 +19,7 @@ const module = "github.com/rlx-go/gopherscope"
 var allowed = map[string][]string{
 	"accel":                 {"kernels", "github.com/ebitengine/purego"},
 	"charts":                {"internal/atomicfile", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/plot"},
-	"cmd/gopherscope":       {"internal/atomicfile", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "accel", "gonum.org/v1/gonum"},
+	"cmd/gopherscope":       {"internal/atomicfile", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "opscope/experiment", "accel", "gonum.org/v1/gonum"},
 	"internal/asmcheck":     {},
 	"internal/atomicfile":   {},
 	"internal/bindings":     {"kernels", "opscope", "opscope/bench", "opscope/weights", "charts", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"kernels/kerneltest":    {"kernels"},
 	"opscope":               {"internal/cpu", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":         {"kernels", "internal/cpu", "internal/pages"},
+	"opscope/experiment":    {"kernels", "opscope/bench", "accel", "charts"},
 	"opscope/weights":       {"kernels"},
 }
 
