@@ -13,7 +13,8 @@ var accelerateSource = source{
 		// There is no such file: the loader has it in its cache.
 		"darwin": {"/System/Library/Frameworks/Accelerate.framework/Accelerate"},
 	},
-	hint: "it is part of macOS",
+	hint:   "it is part of macOS",
+	symbol: "cblas_sgemm",
 }
 
 // The values of BLAS_THREADING, which macOS 15 and later have functions for.

@@ -13,7 +13,7 @@ import (
 // A Library is one that was opened, or why it was not.
 type Library struct {
 	Name    string // "accelerate", "openblas" or "onednn"
-	File    string // as it was opened
+	File    string // that was loaded
 	Version string // of the library; of macOS for Accelerate
 	Core    string // the processor or instructions it chose its code for; "" if it does not say
 	Threads int    // that one call uses
@@ -120,6 +120,9 @@ func setEnvironment(threads int) error {
 
 // open opens the first candidate that can be used.
 func (v vendor) open(threads int) (*Library, error) {
+	if errLeftOut != nil {
+		return nil, fmt.Errorf("accel: %s: %w", v.name, errLeftOut)
+	}
 	if err := setEnvironment(threads); err != nil {
 		return nil, err
 	}
@@ -148,6 +151,9 @@ func (v vendor) openFile(file string, threads int) (*Library, error) {
 		return nil, err
 	}
 	l.Name, l.File = v.name, file
+	if path := fileOf(handle, v.symbol); path != "" {
+		l.File = path
+	}
 	var reasons []error
 	for i := range l.Schemes {
 		s := &l.Schemes[i]

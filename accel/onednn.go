@@ -17,7 +17,8 @@ var oneDNNSource = source{
 		"darwin":  {"libdnnl.3.dylib", "libdnnl.2.dylib", "libdnnl.dylib"},
 		"windows": {"dnnl.dll"},
 	},
-	hint: "on Debian: apt-get install libdnnl2; elsewhere: conda install onednn",
+	hint:   "on Debian: apt-get install libdnnl2; elsewhere: conda install onednn",
+	symbol: "dnnl_sgemm",
 }
 
 // dnn holds plain functions of oneDNN, which are the same in its versions 2 and 3 and

@@ -15,7 +15,8 @@ var openBLASSource = source{
 		"darwin":  {"libopenblas.0.dylib", "libopenblas.dylib"},
 		"windows": {"libopenblas.dll", "openblas.dll"},
 	},
-	hint: "on Debian: apt-get install libopenblas0-pthread; elsewhere: conda install openblas",
+	hint:   "on Debian: apt-get install libopenblas0-pthread; elsewhere: conda install openblas",
+	symbol: "cblas_sgemm",
 }
 
 func attachOpenBLAS(handle uintptr, _ int) (*Library, error) {

@@ -15,6 +15,8 @@ type source struct {
 	env   string              // that overrides the search
 	files map[string][]string // by runtime.GOOS, in the order of preference
 	hint  string              // how to get it
+	// symbol is one of its functions.
+	symbol string
 }
 
 // homebrew is where libraries lie on macOS that are not on the system's path.

@@ -3,6 +3,7 @@ package accel
 import (
 	"reflect"
 	"testing"
+	"unsafe"
 )
 
 // Where arguments go depends on their sizes: on darwin/arm64 those beyond the
@@ -44,5 +45,64 @@ func TestArgumentTypes(t *testing.T) {
 		if in != c.in || out != c.out {
 			t.Errorf("%s has (%s) %s, want (%s) %s", c.name, in, out, c.in, c.out)
 		}
+	}
+}
+
+// A bnnsField is the offset of a field, or the size of a struct before its fields.
+type bnnsField struct {
+	name      string
+	got, want uintptr
+}
+
+// bnnsLayout lists the structs of BNNS, as they are on every system with 64 bits.
+func bnnsLayout() []bnnsField {
+	var a bnnsArray
+	var v bnnsActivation
+	var l bnnsFullyConnected
+	var p bnnsFilterParameters
+	return []bnnsField{
+		{"NDArrayDescriptor", unsafe.Sizeof(a), 176},
+		{"layout", unsafe.Offsetof(a.layout), 4},
+		{"size", unsafe.Offsetof(a.size), 8},
+		{"stride", unsafe.Offsetof(a.stride), 72},
+		{"data", unsafe.Offsetof(a.data), 136},
+		{"data_type", unsafe.Offsetof(a.dataType), 144},
+		{"table_data", unsafe.Offsetof(a.table), 152},
+		{"table_data_type", unsafe.Offsetof(a.tableType), 160},
+		{"data_scale", unsafe.Offsetof(a.scale), 164},
+		{"data_bias", unsafe.Offsetof(a.bias), 168},
+		{"Activation", unsafe.Sizeof(v), 48},
+		{"alpha", unsafe.Offsetof(v.alpha), 4},
+		{"beta", unsafe.Offsetof(v.beta), 8},
+		{"iscale", unsafe.Offsetof(v.scale), 12},
+		{"ioffset", unsafe.Offsetof(v.offset), 16},
+		{"ishift", unsafe.Offsetof(v.shift), 20},
+		{"iscale_per_channel", unsafe.Offsetof(v.channelScales), 24},
+		{"ioffset_per_channel", unsafe.Offsetof(v.channelOffsets), 32},
+		{"ishift_per_channel", unsafe.Offsetof(v.channelShifts), 40},
+		{"LayerParametersFullyConnected", unsafe.Sizeof(l), 752},
+		{"w_desc", unsafe.Offsetof(l.w), 176},
+		{"o_desc", unsafe.Offsetof(l.out), 352},
+		{"bias", unsafe.Offsetof(l.offsets), 528},
+		{"activation", unsafe.Offsetof(l.activation), 704},
+		{"FilterParameters", unsafe.Sizeof(p), 32},
+		{"n_threads", unsafe.Offsetof(p.threads), 8},
+		{"alloc_memory", unsafe.Offsetof(p.allocate), 16},
+		{"free_memory", unsafe.Offsetof(p.free), 24},
+	}
+}
+
+func TestLayoutOfBNNSStructs(t *testing.T) {
+	for _, f := range bnnsLayout() {
+		if f.got != f.want {
+			t.Errorf("%s: %d, want %d", f.name, f.got, f.want)
+		}
+	}
+	var a bnnsArray
+	var v bnnsActivation
+	var l bnnsFullyConnected
+	var p bnnsFilterParameters
+	if unsafe.Offsetof(a.flags)+unsafe.Offsetof(v.function)+unsafe.Offsetof(l.in)+unsafe.Offsetof(p.flags) != 0 {
+		t.Error("a struct does not begin with its first field")
 	}
 }
