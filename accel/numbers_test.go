@@ -133,15 +133,15 @@ func TestVerifyRefusesWrongProducts(t *testing.T) {
 		err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) {
 			d, err := kernels.NewDense(w)
 			return plain{d, change}, err
-		})
+		}, exact)
 		if err == nil {
 			t.Errorf("a product that is %s passes", name)
 		}
 	}
-	if err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewDense(w) }); err != nil {
+	if err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewDense(w) }, exact); err != nil {
 		t.Errorf("the right product: %v", err)
 	}
-	if err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewW8A8(w) }); err != nil {
+	if err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewW8A8(w) }, exact); err != nil {
 		t.Errorf("the product by int8 codes: %v", err)
 	}
 }
