@@ -1,15 +1,15 @@
 // Package accel multiplies by the matrix code of the platform's vendors, opened at
 // run time and without cgo: the yardstick for package kernels.
 //
-//	library   scheme          what is called
-//	accelerate accelerate-f32 cblas_sgemm, and cblas_sgemv with one row of x
-//	           bnns-f32       BNNSMatMul
-//	           bnns-i8        BNNSFilterApplyBatch of a fully connected layer
-//	openblas   openblas-f32   cblas_sgemm, and cblas_sgemv with one row of x
-//	onednn     onednn-f32     dnnl_sgemm
-//	           onednn-bf16    dnnl_gemm_bf16bf16f32
-//	           onednn-s8s8    dnnl_gemm_s8s8s32
-//	           onednn-u8s8    dnnl_gemm_u8s8s32
+//	library     scheme          what is called
+//	accelerate  accelerate-f32  cblas_sgemm, and cblas_sgemv with one row of x
+//	            bnns-f32        BNNSMatMul
+//	            bnns-i8         BNNSFilterApplyBatch of a fully connected layer
+//	openblas    openblas-f32    cblas_sgemm, and cblas_sgemv with one row of x
+//	onednn      onednn-f32      dnnl_sgemm
+//	            onednn-bf16     dnnl_gemm_bf16bf16f32
+//	            onednn-s8s8     dnnl_gemm_s8s8s32
+//	            onednn-u8s8     dnnl_gemm_u8s8s32
 //
 // [Open] opens a library, whose method New prepares a weight for one of its schemes;
 // [Available] says what there is on this machine and why the rest is missing. A
@@ -36,7 +36,9 @@
 // A library reads its number of threads from the environment when it is loaded, once
 // for the life of the process. Opening sets the variables (OPENBLAS_NUM_THREADS,
 // OMP_NUM_THREADS, VECLIB_MAXIMUM_THREADS) to what [SetThreads] says, and
-// Library.Threads is what the library made of them. A library with several threads
+// Library.Threads is what the library made of them. It also sets
+// OPENBLAS_THREAD_TIMEOUT to 20, unless that is set: by default the threads of OpenBLAS
+// keep processors busy for tens of milliseconds after a call. A library with several threads
 // has one caller at a time, the others wait; one with a single thread has as many as
 // GOMAXPROCS was when it was opened.
 //

@@ -115,6 +115,17 @@ func setEnvironment(threads int) error {
 			return fmt.Errorf("accel: %w", err)
 		}
 	}
+	// Threads of OpenBLAS wait for more work in a loop, by default for tens of
+	// milliseconds, on the time of whatever runs after a call. The value is the
+	// logarithm of the number of ticks: less than a millisecond, which is longer than the
+	// time from one call to the next.
+	const name = "OPENBLAS_THREAD_TIMEOUT"
+	if _, set := os.LookupEnv(name); set {
+		return nil
+	}
+	if err := os.Setenv(name, "20"); err != nil {
+		return fmt.Errorf("accel: %w", err)
+	}
 	return nil
 }
 

@@ -150,3 +150,22 @@ func TestSetThreads(t *testing.T) {
 		t.Errorf("another number: %v", err)
 	}
 }
+
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "OPENBLAS_THREAD_TIMEOUT"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("OPENBLAS_THREAD_TIMEOUT", "26")
+	if err := setEnvironment(3); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"OPENBLAS_NUM_THREADS": "3", "OMP_NUM_THREADS": "3", "VECLIB_MAXIMUM_THREADS": "3", "OPENBLAS_THREAD_TIMEOUT": "26"} {
+		if got := os.Getenv(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	os.Unsetenv("OPENBLAS_THREAD_TIMEOUT")
+	if err := setEnvironment(3); err != nil || os.Getenv("OPENBLAS_THREAD_TIMEOUT") != "20" {
+		t.Errorf("OPENBLAS_THREAD_TIMEOUT = %q, %v", os.Getenv("OPENBLAS_THREAD_TIMEOUT"), err)
+	}
+}

@@ -312,6 +312,9 @@ threads     k     n    m     f32   w8a8  accelerate-f32  bnns-i8
 	if !strings.Contains(r.Markdown(), "- threads 1: openblas was not used: no file\n") {
 		t.Errorf("the Markdown does not say what was not used:\n%s", r.Markdown())
 	}
+	if bundle := r.MIMEBundle(); bundle["text/markdown"] != r.Markdown() || bundle["text/plain"] != r.Verdict() {
+		t.Errorf("bundle %v", bundle)
+	}
 	if figure, err := r.Figure(); err != nil || !strings.Contains(figure.String(), "accelerate-f32") {
 		t.Errorf("figure: %v, %v", figure, err)
 	}

@@ -333,6 +333,12 @@ func (r MatrixUnitResult) Markdown() string {
 	return b.String()
 }
 
+// MIMEBundle shows the result in a notebook: Markdown as "text/markdown", the verdict
+// as "text/plain".
+func (r MatrixUnitResult) MIMEBundle() map[string]any {
+	return map[string]any{"text/markdown": r.Markdown(), "text/plain": r.Verdict()}
+}
+
 // markdownTable writes a table for GitHub and Jupyter.
 func markdownTable(t charts.Table) string {
 	var b strings.Builder
