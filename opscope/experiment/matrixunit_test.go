@@ -196,7 +196,7 @@ func apple() MatrixUnitResult {
 			} {
 				run.Rows = append(run.Rows, MatrixUnitRow{
 					Scheme: c.scheme, Library: c.library, Class: c.class, M: m, K: 1024, N: 1024, NS: int64(c.ns),
-					Gops: 2 * 1024 * 1024 * float64(m) / c.ns, Peak: c.peak, Err: 1e-7,
+					Gops: 2 * 1024 * 1024 * float64(m) / c.ns, Peak: c.peak * float64(threads), Err: 1e-7,
 				})
 			}
 		}
@@ -280,8 +280,18 @@ func TestBusy(t *testing.T) {
 
 func TestDisturbedRun(t *testing.T) {
 	r := apple()
-	r.Runs[1].Rows[0].Peak = 50
+	r.Runs[1].Rows[0].Peak /= 2
 	if got := r.Verdict(); !strings.Contains(got, "disturbed the run with threads: 8: the measured peak of float32 varies by a factor of 2.00.") || strings.Contains(got, "threads: 1: the measured") {
+		t.Errorf("got\n%s", got)
+	}
+	// As if eight threads had had one processor.
+	for i := range r.Runs[1].Rows {
+		r.Runs[1].Rows[i].Peak = r.Runs[0].Rows[i].Peak / 10
+	}
+	for i := range r.Runs[0].Rows {
+		r.Runs[0].Rows[i].Peak /= 10
+	}
+	if got := r.Verdict(); !strings.Contains(got, "The peak of float32 with 8 threads is 1.00 times that with 1: the processors were not free") || strings.Contains(got, "not of more cores") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -15,6 +15,9 @@ const (
 	beyondPeak = 1.3
 	// fewCores is the gain by threads up to which the speed is not that of more cores.
 	fewCores = 1.5
+	// freeProcessors is what more threads must add to the peak of the processor for their
+	// times to mean something.
+	freeProcessors = 1.3
 	// steadyPeak is how much the peak of the processor may vary in a quiet run.
 	steadyPeak = 1.15
 )
@@ -88,19 +91,27 @@ func (r *MatrixUnitRun) tiles(library string) string {
 	return ""
 }
 
-// overPeak returns the fastest product of the libraries in a class, and the highest
-// peak that was measured: what other programs disturbed is lower.
-func (r *MatrixUnitRun) overPeak(class string) (best MatrixUnitRow, peak float64) {
-	schemes := r.vendorSchemes(class)
+// peak returns the highest peak of a class that was measured: what other programs
+// disturbed is lower.
+func (r *MatrixUnitRun) peak(class string) float64 {
+	peak := 0.0
 	for _, row := range r.Rows {
 		if row.Class == class {
 			peak = max(peak, row.Peak)
 		}
+	}
+	return peak
+}
+
+// overPeak returns the fastest product of the libraries in a class, and the peak.
+func (r *MatrixUnitRun) overPeak(class string) (best MatrixUnitRow, peak float64) {
+	schemes := r.vendorSchemes(class)
+	for _, row := range r.Rows {
 		if slices.Contains(schemes, row.Scheme) && row.Gops > best.Gops {
 			best = row
 		}
 	}
-	return best, peak
+	return best, r.peak(class)
 }
 
 // disturbed says so if the peak of float32, which nothing but the clock should change,
@@ -229,6 +240,10 @@ func (r MatrixUnitResult) threadSentences() []string {
 	few, many := r.Runs[0], r.Runs[len(r.Runs)-1]
 	ms, shapes := few.rowCounts(), few.shapes()
 	var lines []string
+	free := many.peak(classF32) / few.peak(classF32)
+	if free < freeProcessors {
+		lines = append(lines, fmt.Sprintf("The peak of float32 with %d threads is %.2f times that with %d: the processors were not free, and the times with %d threads say nothing about threads.", many.Threads, free, few.Threads, many.Threads))
+	}
 	for _, scheme := range append([]string{"f32", "w8a8"}, few.vendorSchemes(classF32, classInt8)...) {
 		var parts []string
 		for _, m := range slices.Compact([]int{ms[0], ms[len(ms)-1]}) {
@@ -259,7 +274,7 @@ func (r MatrixUnitResult) threadSentences() []string {
 				}
 			}
 		}
-		if gain > 0 && gain <= fewCores && few.moreThreads() == nil {
+		if gain > 0 && gain <= fewCores && few.moreThreads() == nil && free >= freeProcessors {
 			lines = append(lines, fmt.Sprintf("%s gains at most %.2f from threads: its speed is that of the unit, not of more cores.", best.Scheme, gain))
 		}
 	}
