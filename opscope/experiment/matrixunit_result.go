@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
@@ -366,11 +367,11 @@ func (r MatrixUnitResult) Figure() (*charts.Figure, error) {
 
 // significant rounds to three figures.
 func significant(v float64) float64 {
-	if v <= 0 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
 		return v
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
-	return math.Round(v/unit) * unit
+	return rounded
 }
 
 // times writes a factor.

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -348,6 +349,11 @@ func TestMerge(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
+	for v, want := range map[float64]string{11.1234: "11.1", 20.25 * 10: "202", 0.98765: "0.988", 123456: "123000", 0: "0"} {
+		if got := fmt.Sprint(significant(v)); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
 	for v, want := range map[float64]string{0.484: "0.48×", 9.99: "9.99×", 9.996: "10.0×", 37.46: "37.5×", 123.4: "123×"} {
 		if got := times(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)

@@ -103,6 +103,18 @@ func (r *MatrixUnitRun) peak(class string) float64 {
 	return peak
 }
 
+// usualPeak returns the median over the products of the peak of float32.
+func (r *MatrixUnitRun) usualPeak() float64 {
+	var peaks []float64
+	for _, row := range r.Rows {
+		if row.Scheme == "f32" {
+			peaks = append(peaks, row.Peak)
+		}
+	}
+	slices.Sort(peaks)
+	return peaks[len(peaks)/2]
+}
+
 // overPeak returns the fastest product of the libraries in a class, and the peak.
 func (r *MatrixUnitRun) overPeak(class string) (best MatrixUnitRow, peak float64) {
 	schemes := r.vendorSchemes(class)
@@ -240,7 +252,7 @@ func (r MatrixUnitResult) threadSentences() []string {
 	few, many := r.Runs[0], r.Runs[len(r.Runs)-1]
 	ms, shapes := few.rowCounts(), few.shapes()
 	var lines []string
-	free := many.peak(classF32) / few.peak(classF32)
+	free := many.usualPeak() / few.usualPeak()
 	if free < freeProcessors {
 		lines = append(lines, fmt.Sprintf("The peak of float32 with %d threads is %.2f times that with %d: the processors were not free, and the times with %d threads say nothing about threads.", many.Threads, free, few.Threads, many.Threads))
 	}
