@@ -117,8 +117,7 @@ func TestInt8IsW8A8(t *testing.T) {
 	}
 }
 
-// A library may read nothing of W for a zero of x, or of a row with a NaN; what is
-// documented is that the row is not finite, and others do not change.
+// A NaN in a column of W makes that column of y NaN, and no other.
 func TestNaNInWeight(t *testing.T) {
 	for _, c := range []struct{ library, scheme string }{{"openblas", "openblas-f32"}, {"onednn", "onednn-f32"}, {"onednn", "onednn-bf16"}} {
 		l := openForTest(t, c.library)
@@ -159,8 +158,8 @@ func TestCallPanicsOnWrongShape(t *testing.T) {
 	}
 }
 
-// allocations of purego for the call itself are all there is: MulTo has no more than
-// the function that Call returns.
+// The allocations of purego for the call itself are all there is: MulTo has no more
+// than the function that Call returns.
 func TestMulToAllocatesNoMoreThanTheCall(t *testing.T) {
 	for _, name := range []string{"openblas", "onednn"} {
 		l := openForTest(t, name)

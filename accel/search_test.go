@@ -40,6 +40,7 @@ func TestILP64Names(t *testing.T) {
 		"libopenblas64.so.0":         true,
 		"libopenblasp64_.so":         true,
 		"libopenblas_64.so":          true,
+		"libopenblas64p-r0.3.21.so":  true,
 		"libopenblas64_.0.dylib":     true,
 		"/a/x86_64-linux/libblas.so": false,
 		"libblas64.so.3":             true,

@@ -64,7 +64,7 @@ func (s source) refused(failures []error) error {
 
 // ilp64 matches the names of libraries whose integers have 64 bits, such as
 // libopenblas64_.so.0 and libmkl_intel_ilp64.so.
-var ilp64 = regexp.MustCompile(`(?i)^lib(open)?blasp?_?(64|64_)([._-]|$)|ilp64`)
+var ilp64 = regexp.MustCompile(`(?i)^lib(open)?blasp?_?64p?_?([._-]|$)|ilp64`)
 
 var errILP64 = errors.New("built for 64-bit integers (ILP64), want 32-bit ones (LP64)")
 

@@ -111,6 +111,9 @@ func (r *MatrixUnitRun) usualPeak() float64 {
 			peaks = append(peaks, row.Peak)
 		}
 	}
+	if peaks == nil {
+		return 0
+	}
 	slices.Sort(peaks)
 	return peaks[len(peaks)/2]
 }
