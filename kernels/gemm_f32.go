@@ -14,6 +14,7 @@ type (
 type f32Tiles struct {
 	width int       // of a panel, in columns
 	rows  []f32Tile // rows[i] does i+1 rows
+	half  []f32Tile // the same for the first half of a panel's columns, or nil
 	row   f32Row
 }
 
@@ -101,6 +102,10 @@ func (t *f32Tiles) mul(y, x Matrix, w []float32, lo, hi int) {
 			tiles := ceilDiv(m, len(t.rows))
 			for j := lo; j < hi; j++ {
 				cols := min(t.width, n-j*t.width)
+				rows := t.rows
+				if t.half != nil && 2*cols <= t.width {
+					rows = t.half
+				}
 				panel := w[(j*k+p)*t.width:][:steps*t.width]
 				// Each tile fetches its share of the next panel, except that few rows
 				// read so fast that the processor fetches better by itself.
@@ -110,7 +115,7 @@ func (t *f32Tiles) mul(y, x Matrix, w []float32, lo, hi int) {
 				}
 				for tile := range tiles {
 					top, bottom := m*tile/tiles, m*(tile+1)/tiles
-					t.rows[bottom-top-1](
+					rows[bottom-top-1](
 						&y.Data[(i+top)*y.Stride+j*t.width], y.Stride, &xi[top*ldx], ldx, &panel[0], steps, cols,
 						&next[tile*pace], 4*4*pace/steps, p > 0)
 				}

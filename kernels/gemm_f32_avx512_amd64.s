@@ -84,7 +84,24 @@
 #define LINES11 LINES10; LINE
 #define LINES12 LINES11; LINE
 
-#define STEP(p, ROWS) VMOVUPS (128*p)(BX), Z24; VMOVUPS (128*p+64)(BX), Z25; ROWS(p)
+// The same for the first 16 columns of a panel, HALFn for n rows: the last panel
+// of a weight may have no more.
+#define HALF(x, s0) VFMADD231PS.BCST x, Z24, s0
+#define HALF1(p) HALF((4*p)(SI), Z0)
+#define HALF2(p) HALF1(p); HALF((4*p)(SI)(DX*1), Z2)
+#define HALF3(p) HALF2(p); HALF((4*p)(SI)(DX*2), Z4)
+#define HALF4(p) HALF3(p); HALF((4*p)(SI)(R8*1), Z6)
+#define HALF5(p) HALF4(p); HALF((4*p)(R9), Z8)
+#define HALF6(p) HALF5(p); HALF((4*p)(R9)(DX*1), Z10)
+#define HALF7(p) HALF6(p); HALF((4*p)(R9)(DX*2), Z12)
+#define HALF8(p) HALF7(p); HALF((4*p)(R9)(R8*1), Z14)
+#define HALF9(p) HALF8(p); HALF((4*p)(R10), Z16)
+#define HALF10(p) HALF9(p); HALF((4*p)(R10)(DX*1), Z18)
+#define HALF11(p) HALF10(p); HALF((4*p)(R10)(DX*2), Z20)
+#define HALF12(p) HALF11(p); HALF((4*p)(R10)(R8*1), Z22)
+
+#define WHOLESTEP(p, ROWS) VMOVUPS (128*p)(BX), Z24; VMOVUPS (128*p+64)(BX), Z25; ROWS(p)
+#define HALFSTEP(p, ROWS) VMOVUPS (128*p)(BX), Z24; ROWS(p)
 
 // AHEAD fetches the next panel, NEVER does not.
 #define AHEAD(p) PREFETCHT0 (128*p)(R12); PREFETCHT0 (128*p+64)(R12)
@@ -93,7 +110,7 @@
 // COLUMNS makes masks of the low CX bits.
 #define COLUMNS MOVQ $-1, AX; SHLQ CX, AX; NOTQ AX; KMOVW AX, K1; SHRQ $16, AX; KMOVW AX, K2
 
-#define TILE(ROWS, ZEROS, LOADS, STORES, LINES, FETCH) \
+#define TILE(STEP, ROWS, ZEROS, LOADS, STORES, LINES, FETCH) \
 	MOVQ y+0(FP), DI \
 	MOVQ ldy+8(FP), R11 \
 	MOVQ x+16(FP), SI \
@@ -150,51 +167,99 @@ done: \
 
 // func gemmF32_12x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_12x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS12, ZEROS12, LOADS12, STORES12, LINES12, AHEAD)
+	TILE(WHOLESTEP, ROWS12, ZEROS12, LOADS12, STORES12, LINES12, AHEAD)
 
 // func gemmF32_11x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_11x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS11, ZEROS11, LOADS11, STORES11, LINES11, AHEAD)
+	TILE(WHOLESTEP, ROWS11, ZEROS11, LOADS11, STORES11, LINES11, AHEAD)
 
 // func gemmF32_10x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_10x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS10, ZEROS10, LOADS10, STORES10, LINES10, AHEAD)
+	TILE(WHOLESTEP, ROWS10, ZEROS10, LOADS10, STORES10, LINES10, AHEAD)
 
 // func gemmF32_9x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_9x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS9, ZEROS9, LOADS9, STORES9, LINES9, AHEAD)
+	TILE(WHOLESTEP, ROWS9, ZEROS9, LOADS9, STORES9, LINES9, AHEAD)
 
 // func gemmF32_8x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_8x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS8, ZEROS8, LOADS8, STORES8, LINES8, AHEAD)
+	TILE(WHOLESTEP, ROWS8, ZEROS8, LOADS8, STORES8, LINES8, AHEAD)
 
 // func gemmF32_7x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_7x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS7, ZEROS7, LOADS7, STORES7, LINES7, AHEAD)
+	TILE(WHOLESTEP, ROWS7, ZEROS7, LOADS7, STORES7, LINES7, AHEAD)
 
 // func gemmF32_6x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_6x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS6, ZEROS6, LOADS6, STORES6, LINES6, AHEAD)
+	TILE(WHOLESTEP, ROWS6, ZEROS6, LOADS6, STORES6, LINES6, AHEAD)
 
 // func gemmF32_5x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_5x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS5, ZEROS5, LOADS5, STORES5, LINES5, AHEAD)
+	TILE(WHOLESTEP, ROWS5, ZEROS5, LOADS5, STORES5, LINES5, AHEAD)
 
 // func gemmF32_4x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_4x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS4, ZEROS4, LOADS4, STORES4, LINES4, NEVER)
+	TILE(WHOLESTEP, ROWS4, ZEROS4, LOADS4, STORES4, LINES4, NEVER)
 
 // func gemmF32_3x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_3x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS3, ZEROS3, LOADS3, STORES3, LINES3, NEVER)
+	TILE(WHOLESTEP, ROWS3, ZEROS3, LOADS3, STORES3, LINES3, NEVER)
 
 // func gemmF32_2x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_2x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS2, ZEROS2, LOADS2, STORES2, LINES2, NEVER)
+	TILE(WHOLESTEP, ROWS2, ZEROS2, LOADS2, STORES2, LINES2, NEVER)
 
 // func gemmF32_1x32_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
 TEXT ·gemmF32_1x32_AVX512(SB), NOSPLIT, $0-73
-	TILE(ROWS1, ZEROS1, LOADS1, STORES1, LINES1, NEVER)
+	TILE(WHOLESTEP, ROWS1, ZEROS1, LOADS1, STORES1, LINES1, NEVER)
+
+// func gemmF32_12x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_12x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF12, ZEROS12, LOADS12, STORES12, LINES12, NEVER)
+
+// func gemmF32_11x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_11x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF11, ZEROS11, LOADS11, STORES11, LINES11, NEVER)
+
+// func gemmF32_10x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_10x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF10, ZEROS10, LOADS10, STORES10, LINES10, NEVER)
+
+// func gemmF32_9x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_9x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF9, ZEROS9, LOADS9, STORES9, LINES9, NEVER)
+
+// func gemmF32_8x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_8x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF8, ZEROS8, LOADS8, STORES8, LINES8, NEVER)
+
+// func gemmF32_7x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_7x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF7, ZEROS7, LOADS7, STORES7, LINES7, NEVER)
+
+// func gemmF32_6x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_6x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF6, ZEROS6, LOADS6, STORES6, LINES6, NEVER)
+
+// func gemmF32_5x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_5x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF5, ZEROS5, LOADS5, STORES5, LINES5, NEVER)
+
+// func gemmF32_4x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_4x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF4, ZEROS4, LOADS4, STORES4, LINES4, NEVER)
+
+// func gemmF32_3x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_3x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF3, ZEROS3, LOADS3, STORES3, LINES3, NEVER)
+
+// func gemmF32_2x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_2x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF2, ZEROS2, LOADS2, STORES2, LINES2, NEVER)
+
+// func gemmF32_1x16_AVX512(y *float32, ldy int, x *float32, ldx int, w *float32, k, cols int, next *float32, pace int, accumulate bool)
+TEXT ·gemmF32_1x16_AVX512(SB), NOSPLIT, $0-73
+	TILE(HALFSTEP, HALF1, ZEROS1, LOADS1, STORES1, LINES1, NEVER)
 
 // One row by four panels, 128 columns: eight sums that do not wait for each other.
 // The panels are at BX, R9, R10 and R11, and K1 and K2 are the columns of y in the

@@ -176,22 +176,11 @@ func calibrationWeights(ctx context.Context, side int) (map[Call]kernels.Multipl
 }
 
 func (c Call) prepare(w Matrix) (kernels.Multiplier, error) {
-	switch c.Scheme {
-	case kernels.SchemeBF16:
-		return multiplier(kernels.NewBF16(w))
-	case kernels.SchemeW8A16:
-		return multiplier(kernels.NewW8A16(w))
-	case kernels.SchemeW8A8:
-		return multiplier(kernels.NewW8A8(w))
-	case kernels.SchemeW4A16:
-		return multiplier(kernels.NewW4A16(w, kernels.GroupSize(c.Group)))
-	case kernels.SchemeLowRank:
+	if c.Scheme == kernels.SchemeLowRank {
 		// Any factors of that rank take the same time.
 		return multiplier(kernels.NewLowRankFactors(Sample(Gaussian, c.K, c.Rank, 2), Sample(Gaussian, c.Rank, c.N, 3)))
-	case kernels.SchemeSkipZeros:
-		return multiplier(kernels.NewSkipZeros(w))
 	}
-	return multiplier(kernels.NewF32(w))
+	return newKernel(c.Scheme, w, c.Group)
 }
 
 // calibrationInput makes Gaussian activations, with zeros spread evenly at random for

@@ -139,7 +139,7 @@ func (c Call) bytes() int64 {
 	case kernels.SchemeW8A16, kernels.SchemeW8A8:
 		return k*n + 4*n
 	case kernels.SchemeW4A16:
-		return int4Bytes(k, n, max(c.Group, 1), 0)
+		return int4Bytes(k, n, max(c.Group, 1))
 	case kernels.SchemeLowRank:
 		return 4 * int64(c.Rank) * (k + n)
 	}

@@ -69,6 +69,8 @@ func ExampleProbe() {
 	//   int4 per output channel   0.1204
 	//   int4 group 32             0.09781
 	//   int4 group 128            0.1204
+	//   BF16                      0.001643
+	//   F16                       0.0002076
 	//   2:4 sparse                0.3618
 	//   ternary                   0.4394
 }

@@ -11,25 +11,40 @@ type format struct {
 	block       int     // the elements of a whole block
 	blockBits   float64 // of such a block
 	round       func(dst, x []float64)
-	largest     float64 // value of a code, for the floating-point formats
+	largest     float64 // number, for the floating-point formats
 	mantissa    int     // its bits
 	minExponent int     // of normal numbers
+	saturates   bool    // what is beyond the largest number becomes that
 }
 
-// The formats. The block formats are those of ggml (its quantize_row_*_ref
+// The largest finite numbers of the formats of 16 bits.
+const (
+	maxBF16 = 0x7f7f0000 // as the bits of a float32
+	maxF16  = 65504
+)
+
+var (
+	bf16 = format{name: "BF16", bits: 16, largest: float64(math.Float32frombits(maxBF16)), mantissa: 7, minExponent: -126, saturates: true}
+	f16  = format{name: "F16", bits: 16, largest: maxF16, mantissa: 10, minExponent: -14}
+)
+
+// The formats. BF16 and F16 (IEEE 754 binary16) have no steps. The block formats are those of ggml (its quantize_row_*_ref
 // functions), MXFP4 is also that of the OCP Microscaling Formats specification 1.0,
 // FP8 that of the OCP 8-bit Floating Point Specification 1.0 with one float32 step
 // that maps the largest magnitude to the largest value.
 var formats = []format{
+	bf16,
+	f16,
 	{name: "Q8_0", bits: 8, granularity: PerGroup, group: 32, block: 32, blockBits: 8 * 34, round: roundQ8_0},
 	{name: "Q4_0", bits: 4, granularity: PerGroup, group: 32, block: 32, blockBits: 8 * 18, round: roundQ4_0},
 	{name: "Q4_K", bits: 4, granularity: PerGroup, group: 32, block: 256, blockBits: 8 * 144, round: roundQ4_K},
 	{name: "MXFP4", bits: 4, granularity: PerGroup, group: 32, block: 32, blockBits: 8 * 17, round: roundMXFP4},
-	{name: "FP8 E4M3", bits: 8, granularity: PerTensor, largest: 448, mantissa: 3, minExponent: -6},
-	{name: "FP8 E5M2", bits: 8, granularity: PerTensor, largest: 57344, mantissa: 2, minExponent: -14},
+	{name: "FP8 E4M3", bits: 8, granularity: PerTensor, largest: 448, mantissa: 3, minExponent: -6, saturates: true},
+	{name: "FP8 E5M2", bits: 8, granularity: PerTensor, largest: 57344, mantissa: 2, minExponent: -14, saturates: true},
 }
 
-// Formats returns the names of the formats that FormatError and ExtraFormats know.
+// Formats returns the names of the formats that FormatError knows. Profile.Quant has
+// the first two, BF16 and F16, always.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -38,22 +53,22 @@ func Formats() []string {
 	return names
 }
 
-// format rounds to f, with steps of that granularity if f is floating-point. A
-// last block that is not whole is filled up with zeros, which count as bits.
+// format rounds to f, with steps of that granularity if f is FP8. A last block that is
+// not whole is filled up with zeros, which count as bits.
 func (c roundingContext) format(f format, g Granularity) scheme {
 	s := scheme{result: QuantResult{Bits: f.bits, Granularity: g, Group: f.group, Format: f.name}}
-	if f.round != nil {
-		s.result.BitsPerWeight = c.stepBits(f.blockBits, PerGroup, f.block)
-		s.round = eachGroup(f.block, func(dst, x []float64) {
-			if len(x) == f.block {
-				f.round(dst, x)
-				return
+	switch {
+	case f.granularity == "":
+		s.result.BitsPerWeight = float64(f.bits)
+		s.round = func(dst, x []float64, _, _ int) {
+			for i, v := range x {
+				dst[i] = f.nearest(v)
 			}
-			var block, rounded [schemeLength]float64
-			copy(block[:], x)
-			f.round(rounded[:f.block], block[:f.block])
-			copy(dst, rounded[:])
-		})
+		}
+		return s
+	case f.round != nil:
+		s.result.BitsPerWeight = c.stepBits(f.blockBits, PerGroup, f.block)
+		s.round = eachGroup(f.block, func(dst, x []float64) { f.round(dst[:f.block], x[:f.block]) })
 		return s
 	}
 	s.result.BitsPerWeight = float64(f.bits) + c.stepBits(32, g, 0)
@@ -68,30 +83,28 @@ func (c roundingContext) format(f format, g Granularity) scheme {
 			return
 		}
 		for i, v := range x {
-			q := roundFloat(v/step, f.mantissa, f.minExponent)
-			dst[i] = math.Max(-f.largest, math.Min(f.largest, q)) * step
+			dst[i] = f.nearest(v/step) * step
 		}
 	}
 	return s
 }
 
-// roundFloat rounds to the nearest number of a binary floating-point format
-// with so many bits of mantissa, ties to even, whose smallest normal number has
-// that exponent; there is no largest one.
-func roundFloat(v float64, mantissa, minExponent int) float64 {
+// nearest rounds to the nearest number of a floating-point format, ties to even.
+func (f format) nearest(v float64) float64 {
 	_, exponent := math.Frexp(v) // of 0.5 to 1
-	ulp := math.Ldexp(1, max(exponent-1, minExponent)-mantissa)
-	return math.RoundToEven(v/ulp) * ulp
+	ulp := math.Ldexp(1, max(exponent-1, f.minExponent)-f.mantissa)
+	r := math.RoundToEven(v/ulp) * ulp
+	switch {
+	case math.Abs(r) <= f.largest:
+		return r
+	case f.saturates:
+		return math.Copysign(f.largest, r)
+	}
+	return math.Copysign(math.Inf(1), r)
 }
 
 // toFloat16 rounds to binary16.
-func toFloat16(v float32) float32 {
-	r := roundFloat(float64(v), 10, -14)
-	if math.Abs(r) > 65504 {
-		return float32(math.Copysign(math.Inf(1), r))
-	}
-	return float32(r)
-}
+func toFloat16(v float32) float32 { return float32(f16.nearest(float64(v))) }
 
 // extreme returns the element of the largest magnitude, the first of several.
 func extreme(x []float64) float32 {

@@ -75,6 +75,8 @@ func TestFormatsHoldTheirValues(t *testing.T) {
 		values []float64
 		always float64 // in each block of 32, to fix its step
 	}{
+		{"BF16", []float64{0, 1, -1.0078125, 255, math.Ldexp(1, -131), math.Ldexp(255, 113)}, 1},
+		{"F16", []float64{0, 1, -1.0009765625, 1023, math.Ldexp(1, -22), math.Ldexp(1023, -22)}, 1},
 		{"Q8_0", integers(-127, 127), 127},
 		{"Q4_0", integers(-8, 7), -8},
 		{"Q4_K", integers(0, 15), 15},
@@ -138,7 +140,7 @@ func TestFormatsOfOddMatrices(t *testing.T) {
 	huge := build(64, 2, func(i, j int) float64 { return 1e38 * float64(1-2*(i%2)) })
 	p := probe(t, huge, opscope.Options{Extra: opscope.ExtraFormats, SVDLimit: -1})
 	for _, q := range p.Quant {
-		if slices.Contains([]string{"Q8_0", "Q4_0", "Q4_K"}, q.Format) != math.IsNaN(q.Error) {
+		if slices.Contains([]string{"F16", "Q8_0", "Q4_0", "Q4_K"}, q.Format) != math.IsNaN(q.Error) {
 			t.Errorf("%+v", q)
 		}
 	}
@@ -147,7 +149,7 @@ func TestFormatsOfOddMatrices(t *testing.T) {
 // The bits of a weight of 256 x 64 are those of the formats' definitions.
 func TestBitsPerWeight(t *testing.T) {
 	p := probe(t, opscope.Sample(opscope.Gaussian, 256, 64, 1), opscope.Options{Extra: opscope.AllExtras, SVDLimit: -1})
-	formats := map[string]float64{"Q8_0": 8.5, "Q4_0": 4.5, "Q4_K": 4.5, "MXFP4": 4.25}
+	formats := map[string]float64{"BF16": 16, "F16": 16, "Q8_0": 8.5, "Q4_0": 4.5, "Q4_K": 4.5, "MXFP4": 4.25}
 	for _, q := range p.Quant {
 		want := float64(q.Bits)
 		switch {

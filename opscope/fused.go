@@ -31,6 +31,7 @@ type channelSums struct {
 	cross     [2]float64 // in squares of 1/L
 	group32   [2]float64 // in squares of 1/L
 	group128  [2]float64 // in squares of 1/L
+	bf16, f16 float64
 	sought    [3]float64 // at soughtBits, per channel, in squares of the step
 }
 
@@ -52,6 +53,7 @@ type fusedResult struct {
 	cross       [2]float64
 	group32     [2]float64
 	group128    [2]float64
+	bf16, f16   float64
 	bestBits    int
 }
 
@@ -84,15 +86,11 @@ type fusedWorker struct {
 
 // fusedPass makes the second pass. budget is the relative error for the best bits.
 func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedResult, error) {
-	if s.nonFinite.Count > 0 {
-		nan := math.NaN()
-		two := [2]float64{nan, nan}
-		return fusedResult{kurtosis: nan, nm24: nan, ternary: nan,
-			tensor: two, channel: two, cross: two, group32: two, group128: two}, nil
-	}
-	if s.sumSq == 0 {
-		r := fusedResult{}
-		if s.elements > 0 {
+	if figure, yes := s.degenerate(); yes {
+		two := [2]float64{figure, figure}
+		r := fusedResult{kurtosis: figure, nm24: figure, ternary: figure, bf16: figure, f16: figure,
+			tensor: two, channel: two, cross: two, group32: two, group128: two}
+		if figure == 0 && s.elements > 0 {
 			r.cardinality.Distinct = 1
 			r.bestBits = bestBits[0]
 		}
@@ -111,7 +109,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 		crossSq:    make([]float64, len(crossMax)),
 		bound:      budget * budget * s.sumSq,
 		workers:    make([]fusedWorker, workers()),
-		sums:       make([]channelSums, c.slots(segmentLength)),
+		sums:       make([]channelSums, c.slots()),
 	}
 	for k, m := range crossMax {
 		if m > 0 {
@@ -122,7 +120,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 	for i := range p.workers {
 		p.workers[i].values = newDistinct(s)
 	}
-	if err := c.each(ctx, segmentLength, p.visit, p.done); err != nil {
+	if err := c.each(ctx, segmentLength, len(p.workers), p.visit, p.done); err != nil {
 		return fusedResult{}, err
 	}
 	return p.result(s, budget), nil
@@ -172,6 +170,9 @@ func (p *fused) visit(worker int, seg segment) {
 		add(&sum.group128, a*largest*largest, b*largest*largest)
 	}
 
+	a, b = float16Errors(seg.x)
+	sum.bf16 += a
+	sum.f16 += b
 	sum.dropped24 += dropped24(quads)
 	kept, keptSum := sumAbove(x, p.threshold)
 	sum.kept += kept
@@ -210,6 +211,8 @@ func (p *fused) done(first, n int) {
 		t.dropped24 += s.dropped24
 		t.kept += s.kept
 		t.keptSum += s.keptSum
+		t.bf16 += s.bf16
+		t.f16 += s.f16
 		for j := range 2 {
 			t.tensor[j] += s.tensor[j]
 			t.channel[j] += s.channel[j] * m * m
@@ -239,6 +242,11 @@ func (p *fused) result(s stats, budget float64) fusedResult {
 		cross:    pair(t.cross, 1),
 		group32:  pair(t.group32, 1),
 		group128: pair(t.group128, 1),
+		bf16:     relative(t.bf16),
+		f16:      relative(t.f16),
+	}
+	if math.IsInf(f16.nearest(s.absMax), 0) {
+		r.f16 = math.NaN()
 	}
 	// The variance of equal elements is what rounding of the mean leaves.
 	if n := float64(s.elements); s.min < s.max {

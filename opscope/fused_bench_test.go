@@ -1,17 +1,17 @@
 package opscope
 
-import (
-	"testing"
-)
+import "testing"
 
-// BenchmarkElementwise makes the default passes over 4096 x 4096, without the
-// singular values.
-func BenchmarkElementwise(b *testing.B) {
+// The layouts that a weight of 4096 x 4096 is benchmarked in.
+var benchLayouts = []struct {
+	name  string
+	outIn bool
+}{{"in,out", false}, {"out,in", true}}
+
+// BenchmarkElements makes the two default passes over the elements.
+func BenchmarkElements(b *testing.B) {
 	w := Sample(Gaussian, 4096, 4096, 1)
-	for _, layout := range []struct {
-		name  string
-		outIn bool
-	}{{"in,out", false}, {"out,in", true}} {
+	for _, layout := range benchLayouts {
 		b.Run(layout.name, func(b *testing.B) {
 			b.SetBytes(4 * int64(len(w.Data)))
 			for b.Loop() {
@@ -28,12 +28,17 @@ func BenchmarkElementwise(b *testing.B) {
 	}
 }
 
-func BenchmarkFirstPass(b *testing.B) {
+// BenchmarkProbe is the whole default set, singular values included.
+func BenchmarkProbe(b *testing.B) {
 	w := Sample(Gaussian, 4096, 4096, 1)
-	b.SetBytes(4 * int64(len(w.Data)))
-	for b.Loop() {
-		if _, err := gatherInput(b.Context(), memoryInput(w), false); err != nil {
-			b.Fatal(err)
-		}
+	for _, layout := range benchLayouts {
+		b.Run(layout.name, func(b *testing.B) {
+			b.SetBytes(4 * int64(len(w.Data)))
+			for b.Loop() {
+				if _, err := Probe(b.Context(), w, Options{OutIn: layout.outIn}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

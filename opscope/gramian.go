@@ -26,6 +26,8 @@ type gramian struct {
 	// Powers of two that keep WQ and WᵀWQ within the range of float32: of Q, of WQ
 	// and of the result.
 	scaleIn, scaleMid, scaleOut float32
+	sums                        [][]float32 // of each group
+	scratch                     []gramianScratch
 	// transposed holds the blocks of W as [cols][blockRows], or is nil where there
 	// is no memory for it; filled tells that it does.
 	transposed []float32
@@ -41,6 +43,7 @@ func newGramian(in *input, norm float64, memory int64) *gramian {
 		g.perGroup = (blocks + most - 1) / most
 	}
 	g.groups = (blocks + g.perGroup - 1) / g.perGroup
+	g.sums = make([][]float32, g.groups)
 	_, e := math.Frexp(norm)
 	g.scaleIn = float32(math.Ldexp(1, -e/2))
 	g.scaleMid = float32(math.Ldexp(1, -e))
@@ -55,25 +58,21 @@ func newGramian(in *input, norm float64, memory int64) *gramian {
 // gramianScratch is what one goroutine works with.
 type gramianScratch struct {
 	rows, transposed []float32
-	y, z             Matrix
+	y, z             []float32
 }
 
-// times returns WᵀWQ / 4^e for Q[cols,b], where 2^e is about the norm of W.
+// times returns WᵀWQ / 4^e for Q[cols,b], where 2^e is about the norm of W and b
+// at most sketchBlock. The result is the gramian's until the next call.
 func (g *gramian) times(ctx context.Context, q Matrix) (Matrix, error) {
-	cols, b := g.in.cols, q.Cols
-	scaled := kernels.New(q.Rows, b)
+	scaled := kernels.New(q.Rows, q.Cols)
 	for i, v := range q.Data {
 		scaled.Data[i] = v * g.scaleIn
 	}
 	weight := prepared(scaled)
-	sums := make([]Matrix, g.groups)
+	g.scratch = append(g.scratch, make([]gramianScratch, max(0, workers()-len(g.scratch)))...)
 	errs := make([]error, g.groups)
-	scratch := make([]*gramianScratch, workers())
 	parallel(g.groups, func(worker, group int) {
-		if scratch[worker] == nil {
-			scratch[worker] = &gramianScratch{y: kernels.New(g.blockRows, b), z: kernels.New(cols, b)}
-		}
-		sums[group], errs[group] = g.group(ctx, group, weight, scratch[worker])
+		errs[group] = g.group(ctx, group, weight, &g.scratch[worker])
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -81,12 +80,12 @@ func (g *gramian) times(ctx context.Context, q Matrix) (Matrix, error) {
 		}
 	}
 	g.filled = g.transposed != nil
-	total := sums[0]
+	total := Matrix{Rows: q.Rows, Cols: q.Cols, Stride: q.Cols, Data: g.sums[0][:q.Rows*q.Cols]}
 	const piece = 1 << 14
 	parallel((len(total.Data)+piece-1)/piece, func(_, i int) {
 		from, to := i*piece, min((i+1)*piece, len(total.Data))
-		for _, s := range sums[1:] {
-			addTo(total.Data[from:to], s.Data[from:to])
+		for _, s := range g.sums[1:] {
+			addTo(total.Data[from:to], s[from:to])
 		}
 		for j := from; j < to; j++ {
 			total.Data[j] *= g.scaleOut
@@ -95,48 +94,59 @@ func (g *gramian) times(ctx context.Context, q Matrix) (Matrix, error) {
 	return total, nil
 }
 
-// group returns what the rows of a group add to WᵀWQ.
-func (g *gramian) group(ctx context.Context, group int, q kernels.Multiplier, s *gramianScratch) (Matrix, error) {
+// group sets a partial sum to what the rows of a group add to WᵀWQ.
+func (g *gramian) group(ctx context.Context, group int, q kernels.Multiplier, s *gramianScratch) error {
 	rows, cols := g.in.rows, g.in.cols
 	_, b := q.Dims()
-	sum := kernels.New(cols, b)
+	if s.y == nil {
+		s.y, s.z = make([]float32, g.blockRows*sketchBlock), make([]float32, cols*sketchBlock)
+	}
+	if g.sums[group] == nil {
+		g.sums[group] = make([]float32, cols*sketchBlock)
+	}
+	sum, z := g.sums[group][:cols*b], Matrix{Rows: cols, Cols: b, Stride: b, Data: s.z[:cols*b]}
+	clear(sum)
 	firstRow := group * g.perGroup * g.blockRows
 	lastRow := min(rows, firstRow+g.perGroup*g.blockRows)
 	for first := firstRow; first < lastRow; first += g.blockRows {
 		if err := ctx.Err(); err != nil {
-			return Matrix{}, err
+			return err
 		}
-		m := min(g.blockRows, rows-first)
-		block := Matrix{Rows: m, Cols: cols}
-		if g.in.r == nil {
-			block.Stride, block.Data = g.in.w.Stride, g.in.w.Data[first*g.in.w.Stride:]
-		} else {
-			if s.rows == nil {
-				s.rows = make([]float32, g.blockRows*cols)
-			}
-			block.Stride, block.Data = cols, s.rows[:m*cols]
-			if err := g.in.r.ReadRows(block.Data, first); err != nil {
-				return Matrix{}, err
-			}
+		block, err := g.block(first, s)
+		if err != nil {
+			return err
 		}
-		y := Matrix{Rows: m, Cols: b, Stride: b, Data: s.y.Data[:m*b]}
+		y := Matrix{Rows: block.Rows, Cols: b, Stride: b, Data: s.y[:block.Rows*b]}
 		q.MulTo(y, block)
 		for i := range y.Data {
 			y.Data[i] *= g.scaleMid
 		}
-		prepared(y).MulTo(s.z, g.transpose(block, first, s))
-		addTo(sum.Data, s.z.Data)
+		prepared(y).MulTo(z, g.transpose(block, first, s))
+		addTo(sum, z.Data)
 	}
-	return sum, nil
+	return nil
+}
+
+// block returns the block of rows that starts at first.
+func (g *gramian) block(first int, s *gramianScratch) (Matrix, error) {
+	block := Matrix{Rows: min(g.blockRows, g.in.rows-first), Cols: g.in.cols}
+	if g.in.r == nil {
+		block.Stride, block.Data = g.in.w.Stride, g.in.w.Data[first*g.in.w.Stride:]
+		return block, nil
+	}
+	if s.rows == nil {
+		s.rows = make([]float32, g.blockRows*block.Cols)
+	}
+	block.Stride, block.Data = block.Cols, s.rows[:block.Rows*block.Cols]
+	return block, g.in.r.ReadRows(block.Data, first)
 }
 
 // transpose returns the transpose of a block of rows.
 func (g *gramian) transpose(block Matrix, first int, s *gramianScratch) Matrix {
 	t := Matrix{Rows: block.Cols, Cols: block.Rows, Stride: g.blockRows}
-	switch {
-	case g.transposed != nil:
+	if g.transposed != nil {
 		t.Data = g.transposed[first*block.Cols:][:g.blockRows*block.Cols]
-	default:
+	} else {
 		if s.transposed == nil {
 			s.transposed = make([]float32, g.blockRows*block.Cols)
 		}

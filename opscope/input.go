@@ -12,6 +12,10 @@ import (
 // not longer: enough to share between processors, little enough to stop soon.
 const blockElements = 1 << 20
 
+// blockLines is the most rows of a block, or columns of a matrix in memory, whose sums
+// are kept at a time: of short ones the sums take more memory than the elements.
+const blockLines = 1 << 16
+
 // input is what the passes over a matrix read: a matrix in memory, or one
 // behind a RowReader of which a block is in memory at a time.
 type input struct {
@@ -70,21 +74,26 @@ func (in *input) reader() RowReader {
 	return in.r
 }
 
+// blockRows is the number of rows of a block, a multiple of so many.
+func (in *input) blockRows(multiple int) int {
+	elements := blockElements
+	if in.r != nil {
+		elements = int(min(blockElements, in.memory/4))
+	}
+	return multiple * max(1, min(blockLines, elements/max(in.cols, 1))/multiple)
+}
+
 // scan calls f for the blocks of rows that make up the matrix, in order. All
 // but the last have a multiple of so many rows.
 func (in *input) scan(ctx context.Context, multiple int, f func(first int, block Matrix) error) error {
 	if in.rows == 0 || in.cols == 0 {
 		return ctx.Err()
 	}
-	elements := blockElements
-	if in.r != nil {
-		elements = int(min(blockElements, in.memory/4))
-	}
-	blockRows := multiple * max(1, elements/in.cols/multiple)
+	blockRows := in.blockRows(multiple)
 	if in.r != nil {
 		rows := min(blockRows, in.rows)
 		if in.cols > int(in.memory/4)/rows {
-			return fmt.Errorf("opscope: %d rows of %d columns do not fit in %d bytes of memory", rows, in.cols, in.memory)
+			return fmt.Errorf("opscope: a block of %d rows by %d columns does not fit in %d bytes of memory: allow more", rows, in.cols, in.memory)
 		}
 		if len(in.buf) < rows*in.cols {
 			in.buf = make([]float32, rows*in.cols)
@@ -127,13 +136,27 @@ func readRows(r RowReader, dst []float32, first, cols int) error {
 	return nil
 }
 
-// workers is the number of goroutines that parallel starts at most.
+// parallelRows calls f for every row of a block, several in a call of parallelUpTo.
+func parallelRows(limit int, block Matrix, f func(worker, r int, row []float32)) {
+	perCall := max(1, 1<<14/block.Cols)
+	parallelUpTo(limit, (block.Rows+perCall-1)/perCall, func(worker, i int) {
+		for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
+			f(worker, r, block.Data[r*block.Stride:][:block.Cols])
+		}
+	})
+}
+
+// workers is the number of goroutines that work at a time. It can change between
+// calls, when a container is given another share of the machine.
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// parallel calls f for every i from 0 to n-1, in any order, and waits. Calls
-// with the same worker, from 0 to limit-1 for the result of workers, are not concurrent.
-func parallel(n int, f func(worker, i int)) {
-	limit := min(workers(), n)
+// parallel calls f for every i from 0 to n-1, in any order, and waits.
+func parallel(n int, f func(worker, i int)) { parallelUpTo(workers(), n, f) }
+
+// parallelUpTo is parallel with at most limit goroutines: calls with the same
+// worker, from 0 to limit-1, are not concurrent.
+func parallelUpTo(limit, n int, f func(worker, i int)) {
+	limit = min(limit, n)
 	if limit <= 1 {
 		for i := range n {
 			f(0, i)

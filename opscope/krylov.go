@@ -20,6 +20,7 @@ const sketchBlock = 16
 type krylov struct {
 	v     Matrix      // [cols, dim], an orthonormal basis, in the first dim columns
 	dim   int         // number of columns in use
+	eps   float64     // see rounding
 	steps int         // number of blocks
 	h     [][]float64 // column by column, VᵀGV from row 0 to the last of the column's own block
 	omega *mat.Dense  // Ω in terms of the first block of the basis
@@ -31,29 +32,29 @@ type krylov struct {
 
 // newKrylov builds the space up to so many dimensions. trace is that of G.
 func newKrylov(ctx context.Context, g *gramian, trace float64, limit int) (*krylov, error) {
-	k := &krylov{v: kernels.New(g.in.cols, limit)}
-	eps := rounding(g.in.cols)
+	k := &krylov{v: kernels.New(g.in.cols, limit), eps: rounding(max(g.in.rows, g.in.cols))}
 	block := randomBlock(g.in.cols, min(sketchBlock, limit), 0)
+	k.residual = gram(block)
 	var norm, captured float64 // of G, from below
 	for {
 		// The basis of what the block adds to the space.
-		q, factor := orthonormal(block, eps*norm)
+		q, factor := orthonormal(block, k.residual, k.eps*norm)
 		switch {
 		case k.dim == 0:
 			k.omega = factor
-		case q.Cols == 0 && (trace-captured <= eps*trace || k.dim+sketchBlock > limit):
+		case q.Cols == 0 && (trace-captured <= k.eps*trace || k.dim+sketchBlock > limit):
 			return k, nil
 		case q.Cols == 0:
 			// G maps the space into itself: eigenvalues of more than sketchBlock vectors
 			// are left, which only other random vectors show.
 			block = randomBlock(g.in.cols, sketchBlock, k.dim)
 			k.project(block)
-			q, _ = orthonormal(block, 0)
+			q, _ = orthonormal(block, gram(block), 0)
 			fallthrough
 		default:
-			// Division by small norms made large what was left of the space.
+			// Division by small norms made large what rounding left of the space.
 			k.project(q)
-			q, _ = orthonormal(q, 0)
+			q, _ = orthonormal(q, gram(q), 0)
 		}
 		k.last = k.dim
 		k.append(q)
@@ -73,6 +74,9 @@ func newKrylov(ctx context.Context, g *gramian, trace float64, limit int) (*kryl
 		}
 		k.steps++
 		k.residual = gram(product)
+		if d := captured + mat.Trace(k.residual); math.IsNaN(d) || math.IsInf(d, 0) {
+			return nil, errNotFinite
+		}
 		block = product
 		if k.dim+block.Cols > limit {
 			return k, nil
@@ -92,9 +96,10 @@ func randomBlock(rows, cols, stream int) Matrix {
 	return block
 }
 
-// rounding is a bound of the relative error that the products in float32 leave in
-// G: sums of n products round like a random walk (Higham and Mary, SIAM J. Sci.
-// Comput. 41, 2019), and the factor is twice what tests have seen.
+// rounding is what sums of n products in float32 may change G by, relative to its
+// norm, and the trace of a part of it, relative to the trace. They round like a
+// random walk (Higham and Mary, SIAM J. Sci. Comput. 41, 2019). The factor is three
+// times the largest seen on matrices of known singular values.
 func rounding(n int) float64 { return 4 * 0x1p-24 * math.Sqrt(float64(n)) }
 
 func (k *krylov) append(q Matrix) {
@@ -112,40 +117,35 @@ func chunks(n int, f func(i, from, to int)) {
 	parallel((n+krylovChunk-1)/krylovChunk, func(_, i int) { f(i, i*krylovChunk, min((i+1)*krylovChunk, n)) })
 }
 
-// project takes the space out of b and returns its part Vᵀb, in two rounds, as
-// one leaves a part where the rest is small.
+// project takes the space out of b, as far as float32 allows, and returns its
+// part Vᵀb.
 func (k *krylov) project(b Matrix) *mat.Dense {
-	total := mat.NewDense(k.dim, b.Cols, nil)
-	for range 2 {
-		partial := make([]Matrix, (b.Rows+krylovChunk-1)/krylovChunk)
-		chunks(b.Rows, func(i, from, to int) {
-			t := kernels.New(k.dim, to-from)
-			transposeTo(t, k.chunk(from, to))
-			partial[i] = kernels.Mul(prepared(rowsOf(b, from, to)), t)
-		})
-		c := mat.NewDense(k.dim, b.Cols, nil)
-		for _, p := range partial {
-			for i := range k.dim {
-				for j, v := range p.Data[i*p.Stride:][:p.Cols] {
-					c.Set(i, j, c.At(i, j)+float64(v))
-				}
-			}
+	partial := make([]Matrix, (b.Rows+krylovChunk-1)/krylovChunk)
+	chunks(b.Rows, func(i, from, to int) {
+		t := kernels.New(k.dim, to-from)
+		transposeTo(t, k.chunk(from, to))
+		partial[i] = kernels.Mul(prepared(rowsOf(b, from, to)), t)
+	})
+	c := mat.NewDense(k.dim, b.Cols, nil)
+	single := kernels.New(k.dim, b.Cols)
+	sum := c.RawMatrix().Data
+	for _, p := range partial {
+		for i, v := range p.Data {
+			sum[i] += float64(v)
 		}
-		single := kernels.New(k.dim, b.Cols)
-		for i := range single.Data {
-			single.Data[i] = float32(c.At(i/b.Cols, i%b.Cols))
-		}
-		weight := prepared(single)
-		chunks(b.Rows, func(_, from, to int) {
-			inside := kernels.Mul(weight, k.chunk(from, to))
-			part := rowsOf(b, from, to)
-			for i, v := range inside.Data {
-				part.Data[i] -= v
-			}
-		})
-		total.Add(total, c)
 	}
-	return total
+	for i, v := range sum {
+		single.Data[i] = float32(v)
+	}
+	weight := prepared(single)
+	chunks(b.Rows, func(_, from, to int) {
+		inside := kernels.Mul(weight, k.chunk(from, to))
+		part := rowsOf(b, from, to)
+		for i, v := range inside.Data {
+			part.Data[i] -= v
+		}
+	})
+	return c
 }
 
 // chunk is components from to to of the basis.
@@ -191,10 +191,11 @@ func gram(b Matrix) *mat.SymDense {
 	return total
 }
 
-// orthonormal returns an orthonormal basis Q of the columns of b without those
-// directions that are not longer than floor, and the factor R of b ≈ QR.
-func orthonormal(b Matrix, floor float64) (q Matrix, r *mat.Dense) {
-	values, vectors := eigen(gram(b))
+// orthonormal returns an orthonormal basis Q of the columns of b, of which bᵀb is
+// given, without those directions that are not longer than floor, and the factor R
+// of b ≈ QR.
+func orthonormal(b Matrix, btb *mat.SymDense, floor float64) (q Matrix, r *mat.Dense) {
+	values, vectors := eigen(btb)
 	n := len(values)
 	// A direction shorter than this is lost in the squares.
 	floor = max(floor, 1e-7*math.Sqrt(max(0, values[0])))

@@ -3,6 +3,7 @@ package opscope
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,10 +20,10 @@ const sketchFailure = 1e-6
 //	Θ  Sᵀ
 //	S  δI
 //
-// or δ, because G is that matrix with something at most δI, of cols - dim rows, in
-// place of δI. The trace
-// gives δ at once, what the space leaves of it. The randomness of Ω gives a
-// smaller one where the spectrum decays slowly, by the bounds xᵢ ≥ λᵢ(G) below.
+// or δ, whichever is larger, because G is that matrix with something at most δI in
+// place of δI, of as many rows as there are dimensions outside the space. What the
+// space leaves of the trace is one δ. The randomness of Ω gives a smaller one where
+// the spectrum decays slowly, by the bounds xᵢ ≥ λᵢ(G) below.
 //
 // Suppose λᵣ₊₁ ≥ x. Among the first r+1 eigenvectors' combinations is a unit vector
 // u orthogonal to s₁..sᵣ. For a polynomial q of degree below the number of blocks,
@@ -41,7 +42,8 @@ const sketchFailure = 1e-6
 //
 // Last, for a unit vector orthogonal to the space, the part g in the first r
 // eigenvectors and the rest h have gᵀq(Λ₁)Ω₁ = -hᵀq(Λ₂)Ω₂. With the Chebyshev
-// polynomial q of [0, xᵣ₊₁] that bounds δ by xᵣ₊₁ + θᵣ‖Ω‖²/(σ q(θᵣ))².
+// polynomial q of [0, xᵣ₊₁] δ is at most xᵣ₊₁ + θᵣ(‖Ω‖/(σ q(θᵣ)))²,
+// since λ/q(λ)² falls from xᵣ₊₁ on; σ is the bound of the r x b part of Ω.
 func (k *krylov) ritz(trace float64) (values, upper []float64) {
 	values, vectors := eigen(k.projected())
 	n := len(values)
@@ -56,16 +58,9 @@ func (k *krylov) ritz(trace float64) (values, upper []float64) {
 		row.MulVec(k.omega.T(), vectors.ColView(i).(*mat.VecDense).SliceVec(0, first))
 		weights[i] = mat.Dot(&row, &row)
 	}
-	var omegaSq float64
-	omegaNorm := mat.Norm(k.omega, 2)
-	omegaSq = omegaNorm * omegaNorm
-
-	var captured float64
-	for _, v := range values {
-		captured += v
-	}
-	eps := rounding(k.v.Rows)
-	delta := max(0, trace-captured) + eps*trace
+	omegaSq := square(mat.Norm(k.omega, 2))
+	captured := floats.Sum(values)
+	delta := max(0, trace-captured) + k.eps*trace
 	bounds := make([]float64, n)
 	x, previous := math.Inf(1), 0.0
 	for r := range bounds {
@@ -138,10 +133,7 @@ func christoffelBound(nodes, weights []float64, count int, level, top float64) f
 	// The recurrence of the orthonormal polynomials is the Lanczos method on the
 	// diagonal matrix of the nodes.
 	var alpha, beta []float64
-	var mass float64
-	for _, w := range weights {
-		mass += w
-	}
+	mass := floats.Sum(weights)
 	if mass == 0 {
 		return nodes[0]
 	}
@@ -152,37 +144,20 @@ func christoffelBound(nodes, weights []float64, count int, level, top float64) f
 	}
 	for len(basis) < count {
 		basis = append(basis, v)
-		next := make([]float64, len(v))
-		var a float64
-		for i, t := range nodes {
-			next[i] = t * v[i]
-			a += next[i] * v[i]
-		}
-		alpha = append(alpha, a)
+		next := floats.MulTo(make([]float64, len(v)), nodes, v)
+		alpha = append(alpha, floats.Dot(next, v))
 		for range 2 {
 			for _, u := range basis {
-				var dot float64
-				for i := range u {
-					dot += u[i] * next[i]
-				}
-				for i := range u {
-					next[i] -= dot * u[i]
-				}
+				floats.AddScaled(next, -floats.Dot(next, u), u)
 			}
 		}
-		var sq float64
-		for _, t := range next {
-			sq += t * t
-		}
-		length := math.Sqrt(sq)
+		length := floats.Norm(next, 2)
 		if length <= 1e-12*nodes[0] {
 			// A polynomial is zero at all nodes that have weight.
 			return nodes[0]
 		}
 		beta = append(beta, length)
-		for i := range next {
-			next[i] /= length
-		}
+		floats.Scale(1/length, next)
 		v = next
 	}
 	sum := func(x float64) float64 {

@@ -11,8 +11,7 @@ type NoiseBulk struct {
 	Edge float64 `json:"edge"`
 	// Spikes is the number of singular values beyond.
 	Spikes int `json:"spikes"`
-	// AtLeast tells that every value of a sketch is beyond, so that there may be
-	// more.
+	// AtLeast tells that the bounds of a sketch allow more.
 	AtLeast bool `json:"at_least,omitempty"`
 }
 
@@ -44,7 +43,8 @@ func (s Spectral) MarchenkoPastur() NoiseBulk {
 		noise := math.Sqrt(max(0, energy) / max(1, p*q))
 		edge := noise * gaussianEdge(p, q)
 		if spikes == len(s.Values) || s.Values[spikes] <= edge {
-			return NoiseBulk{noise, edge, spikes, !s.Exact && spikes == len(s.Values)}
+			more := !s.Exact && (spikes == len(s.Values) || s.Upper[spikes] > edge)
+			return NoiseBulk{noise, edge, spikes, more}
 		}
 		energy -= square(s.Values[spikes])
 	}

@@ -61,7 +61,7 @@ type Choice struct {
 	// product, the root of the sum of the squares of that and of the error of the
 	// activations. For Factored it is the truncation error, or what the sketch
 	// of the singular values bounds it by; the factors that Build makes come within
-	// 1% of it. For BFloat16 and LookupTable it may be a bound, as Why says.
+	// 1% of it. For LookupTable it is a bound.
 	Error float64 `json:"error"`
 	// Bytes is what the weight takes, scales, tables and indices included. Where
 	// there is a kernel it is what one call reads, every byte once: Info().WeightBytes
@@ -235,18 +235,17 @@ func (m *menu) addRounded() {
 	p, k, n := m.p, m.k, m.n
 	elements := k * n
 	if m.float() && m.b.Baseline != "BF16" {
-		bf16 := Choice{Action: BFloat16, Error: p.formatError("BF16"), Bytes: 2 * elements, HasKernel: true}
-		if math.IsNaN(bf16.Error) {
-			bf16.Error, bf16.Why = m.bf16Error(), ", and an error of at most 2^-8"
-		}
-		m.add(bf16)
+		m.add(Choice{Action: BFloat16, Error: p.FormatError(bf16.name), Bytes: 2 * elements, HasKernel: true})
 	}
-	int8 := Choice{
+	int8 := Choice{ // by a kernel whose scales must be normal float32
 		Action: Int8PerChannel, Error: p.QuantError(8, PerColumn), Bytes: elements + 4*n, HasKernel: true,
 		Why: ", scales included",
 	}
-	m.add(int8)
-	if e := m.b.ActivationError; e > 0 {
+	scaled := p.Norm == 0 || p.largest() >= 127*0x1p-126
+	if scaled {
+		m.add(int8)
+	}
+	if e := m.b.ActivationError; e > 0 && scaled {
 		m.add(Choice{
 			Action: W8A8, Error: math.Hypot(int8.Error, e), Bytes: int8.Bytes, HasKernel: true,
 			Why: fmt.Sprintf(", scales included, and an error of %.2g in the activations", e),
@@ -255,7 +254,7 @@ func (m *menu) addRounded() {
 	m.addInt4()
 	if m.float() {
 		m.add(Choice{
-			Action: Sparse2of4, Error: p.nmError(2, 4), Bytes: sparseBytes(k, n, m.b.BaselineBytes/elements), Work: 0.5,
+			Action: Sparse2of4, Error: p.NMError(2, 4), Bytes: sparseBytes(k, n, m.b.BaselineBytes/elements), Work: 0.5,
 			Why: ", indices included",
 		})
 	}
@@ -270,9 +269,10 @@ func (m *menu) addRounded() {
 
 // addInt4 adds int4 with groups of each size, up to the first that is a whole channel.
 func (m *menu) addInt4() {
+	factors := m.int4FactorBytes()
 	for _, a := range []Action{Int4Group32, Int4Group128, Int4PerChannel} {
 		c := Choice{Action: a, K: m.p.Rows, Error: m.int4Error(a), Why: ", scales included"}
-		c.Bytes, c.HasKernel = int4Bytes(m.k, m.n, c.group(), m.p.largest()), c.group() <= maxInt4Group
+		c.Bytes, c.HasKernel = int4Bytes(m.k, m.n, c.group())+factors, c.group() <= maxInt4Group
 		m.add(c)
 		if c.group() >= c.K {
 			return
@@ -286,27 +286,28 @@ func (m *menu) addFactored(relErr float64) {
 		return
 	}
 	p := m.p
-	r, looked := m.lowRank((relErr - factorRounding) / factorSlack)
-	if !looked {
+	if p.Spectral == nil {
 		m.unknown = append(m.unknown, "low rank was not looked at")
 		return
 	}
+	r := p.Spectral.RankFor((relErr - factorRounding) / factorSlack)
 	// The largest rank at which the factors hold fewer numbers and fewer bytes.
 	pays := int(min(int64(BreakEvenRank(p.Rows, p.Cols)), (m.choices[0].Bytes-1)/(4*(m.k+m.n))))
 	switch {
-	case r.low > pays:
-		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", Factored, r.low, pays))
-	case r.atLeast || r.rank > pays:
+	case r.Low > pays:
+		m.larger = append(m.larger, fmt.Sprintf("%s (needs rank %d or more, saves nothing above %d)", Factored, r.Low, pays))
+	case r.AtLeast || r.Rank > pays:
 		m.unknown = append(m.unknown, fmt.Sprintf("%s needs rank %d or more, and the sketch of the singular values does not tell whether %d is enough",
-			Factored, r.low, pays))
-	case m.last().Action == Factored && m.last().Rank == r.rank: // of a smaller error
+			Factored, r.Low, pays))
+	case m.last().Action == Factored && m.last().Rank == r.Rank: // of a smaller error
 	default:
-		numbers := int64(r.rank) * (m.k + m.n)
+		numbers := int64(r.Rank) * (m.k + m.n)
+		_, atMost := p.Spectral.TruncationError(r.Rank)
 		m.add(Choice{
-			Action: Factored, Rank: r.rank, Error: r.err, HasKernel: true,
+			Action: Factored, Rank: r.Rank, Error: atMost, HasKernel: true,
 			Bytes: 4 * numbers, Work: float64(numbers) / float64(m.k*m.n),
 			Why: fmt.Sprintf(": factors of rank %d of %d, which are smaller than the weight up to rank %d",
-				r.rank, min(p.Rows, p.Cols), pays),
+				r.Rank, min(p.Rows, p.Cols), pays),
 		})
 	}
 }

@@ -12,13 +12,6 @@ var floatBytes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 // maxTable is the most values that a lookup table is offered for: an index is a byte.
 const maxTable = 256
 
-// Rounding to bfloat16 changes a number x by at most bf16Rounding·|x| +
-// bf16Underflow; see kernels.BF16.
-const (
-	bf16Rounding  = 0x1p-8
-	bf16Underflow = 0x1p-134
-)
-
 // kernels.Factorize comes within factorSlack of the truncation error, and rounds
 // the factors to float32.
 const (
@@ -26,20 +19,24 @@ const (
 	factorRounding = 0x1p-23
 )
 
-const (
-	// W4A16 scales its channels if one is above this: 7 codes times the largest binary16.
-	int4Largest = 7 * 65504
-	// maxInt4Group is the largest group that it takes.
-	maxInt4Group = 4096
-)
+// maxInt4Group is the largest group that kernels.W4A16 takes.
+const maxInt4Group = 4096
 
-// int4Bytes is what kernels.W4A16 reads.
-func int4Bytes(k, n int64, group int, largest float64) int64 {
-	bytes := ceilDiv(k*n, 2) + 2*ceilDiv(k, int64(group))*n
-	if largest > int4Largest {
-		bytes += 4 * n
+// int4Bytes is what kernels.W4A16 reads, but for factors of the channels.
+func int4Bytes(k, n int64, group int) int64 {
+	return ceilDiv(k*n, 2) + 2*ceilDiv(k, int64(group))*n
+}
+
+// int4FactorBytes is what it reads of these: a float32 for each channel if there is
+// one, other than of zeros, whose largest scale, a seventh of its largest magnitude, is
+// no normal binary16.
+func (m *menu) int4FactorBytes() int64 {
+	for _, o := range m.p.Outliers {
+		if o.Axis == PerColumn && o.Smallest > 0 && (o.Smallest < 7*0x1p-14 || m.p.largest() > 7*maxF16) {
+			return 4 * m.n
+		}
 	}
-	return bytes
+	return 0
 }
 
 // sparseBytes is what 2:4 sparsity along k keeps: values of some bytes, and two bits
@@ -59,53 +56,17 @@ func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 // largest is the largest magnitude of an element.
 func (p Profile) largest() float64 { return max(math.Abs(p.Min), math.Abs(p.Max)) }
 
-func (p Profile) groupError(bits, group int) float64 {
-	for _, q := range p.Quant {
-		if q.Bits == bits && q.Granularity == PerGroup && q.Group == group && q.Method == "" && q.Format == "" {
-			return q.Error
-		}
-	}
-	return math.NaN()
-}
-
 // int4Error is the error of W4A16: that of exact steps, and of steps in binary16, which
 // has 11 significant bits.
 func (m *menu) int4Error(a Action) float64 {
 	e := m.p.QuantError(4, PerColumn)
 	if a != Int4PerChannel {
-		e = m.p.groupError(4, Choice{Action: a}.group())
+		e = m.p.GroupQuantError(4, Choice{Action: a}.group())
 	}
 	if m.p.Norm == 0 {
 		return 0
 	}
 	return math.Hypot(e, 0x1p-11)
-}
-
-// formatError returns the error of a format, or NaN if it was not measured.
-func (p Profile) formatError(format string) float64 {
-	for _, q := range p.Quant {
-		if q.Format == format {
-			return q.Error
-		}
-	}
-	return math.NaN()
-}
-
-func (p Profile) nmError(n, m int) float64 {
-	for _, s := range p.Sparse {
-		if s.N == n && s.M == m {
-			return s.Error
-		}
-	}
-	return math.NaN()
-}
-
-// bf16Error bounds the error of rounding to bfloat16.
-func (m *menu) bf16Error() float64 {
-	if m.p.Norm == 0 {
-		return 0
-	}
-	return bf16Rounding + bf16Underflow*math.Sqrt(float64(m.k*m.n))/m.p.Norm
 }
 
 // tableError bounds the error of a table of the values that CountDistinct tells apart,
@@ -116,28 +77,4 @@ func (m *menu) tableError() float64 {
 		return 0
 	}
 	return 1.0 / (2 * distinctSteps)
-}
-
-// rankWithin is what is known of the smallest rank within an error: it is at least low,
-// and rank is enough unless atLeast.
-type rankWithin struct {
-	low, rank int
-	err       float64 // at rank
-	atLeast   bool
-}
-
-// lowRank returns what is known of the smallest rank whose truncation error is within
-// relErr, and whether the singular values were looked at.
-func (m *menu) lowRank(relErr float64) (rankWithin, bool) {
-	p := m.p
-	switch {
-	case p.Spectrum != nil:
-		rank := p.Spectrum.RankFor(relErr)
-		return rankWithin{low: rank, rank: rank, err: p.Spectrum.TruncationError(rank)}, true
-	case p.Spectral != nil:
-		r := p.Spectral.RankFor(relErr)
-		_, high := p.Spectral.TruncationError(r.Rank)
-		return rankWithin{low: r.Low, rank: r.Rank, err: high, atLeast: r.AtLeast}, true
-	}
-	return rankWithin{}, false
 }

@@ -7,8 +7,8 @@ import (
 
 // ChannelOutliers compares the largest magnitudes of the rows of w, and then
 // those of its columns. Rows and columns that are all zero do not count towards
-// the median, which is the upper one of an even number. A Ratio is NaN if w has
-// non-finite elements, 0 if it is zero or empty. It panics on a malformed matrix.
+// the median, which is the upper one of an even number. Ratio and Smallest are NaN if
+// w has non-finite elements, 0 if it is zero or empty. It panics on a malformed matrix.
 func ChannelOutliers(w Matrix) []Outliers {
 	mustCheck(w)
 	s, _ := gather(context.Background(), w)
@@ -32,5 +32,6 @@ func outliers(axis Granularity, largest []float32) Outliers {
 		}
 	}
 	o.Ratio = float64(sorted[len(sorted)-1]) / median
+	o.Smallest = float64(sorted[0])
 	return o
 }

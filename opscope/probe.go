@@ -132,8 +132,9 @@ func (p *Profile) setStats(s stats, transposed bool) {
 	rows, cols := outliers(PerRow, rowMax), outliers(PerColumn, colMax)
 	if s.nonFinite.Count > 0 {
 		p.Min, p.Max = math.NaN(), math.NaN()
-		rows.Count, rows.Ratio = 0, math.NaN()
-		cols.Count, cols.Ratio = 0, math.NaN()
+		for _, o := range []*Outliers{&rows, &cols} {
+			o.Count, o.Ratio, o.Smallest = 0, math.NaN(), math.NaN()
+		}
 		p.Zeros = 0
 	}
 	p.Outliers = []Outliers{rows, cols}
@@ -150,6 +151,10 @@ func (p *Profile) setFused(f fusedResult, rounding roundingContext) {
 		q := scheme.result
 		errs := f.tensor
 		switch {
+		case q.Format == bf16.name:
+			errs[0] = f.bf16
+		case q.Format == f16.name:
+			errs[0] = f.f16
 		case q.Granularity == PerRow:
 			errs = row
 		case q.Granularity == PerColumn:
@@ -203,7 +208,7 @@ func (p *Profile) probeExtras(ctx context.Context, c channels, s stats, rounding
 	}
 	for _, r := range p.Quant {
 		if math.IsNaN(r.Error) && s.nonFinite.Count == 0 {
-			p.note("%s cannot hold the steps: they overflow a float16", r.Format)
+			p.note("%s cannot hold this matrix: a number would be above %d, the largest of a float16", r.Format, maxF16)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package opscope
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -37,8 +38,8 @@ const (
 	ExtraAsymmetric
 	// ExtraScaleSearch adds ScaleSearch to 4 bits in groups of 32 and 128.
 	ExtraScaleSearch
-	// ExtraFormats adds the formats of Formats, the floating-point ones with a step
-	// per tensor and per output channel.
+	// ExtraFormats adds the formats of Formats beyond BF16 and F16, FP8 with a step per
+	// tensor and per output channel.
 	ExtraFormats
 	// ExtraSparse adds 1:4 and 4:8 sparsity.
 	ExtraSparse
@@ -106,7 +107,8 @@ type Profile struct {
 	// elements, 1.8 for uniform ones, at least 1; 0 if all elements are equal.
 	Kurtosis float64 `json:"kurtosis"`
 	// Quant holds the quantization errors measured: at 8 and 4 bits, per tensor,
-	// row and column and in groups of 32 and 128, then what Options.Extra asks for.
+	// row and column and in groups of 32 and 128, of BF16 and F16, then what
+	// Options.Extra asks for.
 	Quant []QuantResult `json:"quant"`
 	// BestBits is the smallest of 3, 4, 5, 6 and 8 bits at which the error per
 	// output channel (per token of an activation) is within Options.Budget, 0 if
@@ -136,7 +138,8 @@ type Profile struct {
 
 // QuantResult is the error of one way to quantize a matrix.
 type QuantResult struct {
-	Bits        int         `json:"bits"`
+	Bits int `json:"bits"`
+	// Granularity is empty for BF16 and F16, which have no steps.
 	Granularity Granularity `json:"granularity"`
 	// Group is the number of elements along k that share a step, for PerGroup
 	// only.
@@ -144,14 +147,15 @@ type QuantResult struct {
 	// Method is how steps and codes are found; empty for the symmetric absmax
 	// quantization of QuantError.
 	Method Method `json:"method,omitempty"`
-	// Format is the name of a format that models are shipped in, such as "Q4_K".
+	// Format is the name of a format that models are shipped in, such as "BF16" or
+	// "Q4_K"; see Formats.
 	Format string `json:"format,omitempty"`
 	// BitsPerWeight counts the codes and what is stored with them: a float32 step
 	// per tensor, row and column; a float16 one per group, and a second number for
 	// Asymmetric; what the format says for a Format, whole blocks counted.
 	BitsPerWeight float64 `json:"bits_per_weight"`
 	// Error is the relative L2 error, ‖Ŵ-W‖/‖W‖; NaN if the matrix has non-finite
-	// elements or steps that the format cannot hold.
+	// elements, or elements or steps that overflow the format.
 	Error float64 `json:"error"`
 	// WeightedError is what Options.InputMeanSquares asks for, 0 without: with
 	// h[k] for them it is the root of Σ h[k](ŵ[k,j]-w[k,j])² / Σ h[k]w[k,j]², the
@@ -184,6 +188,9 @@ type Outliers struct {
 	Count int `json:"count"`
 	// Ratio is the largest of them over the median, at least 1; 0 for a zero matrix.
 	Ratio float64 `json:"ratio"`
+	// Smallest is the smallest of them that is not 0, in the unit of the elements; 0
+	// for a zero matrix.
+	Smallest float64 `json:"smallest"`
 }
 
 // OutlierRatio is how far above the median the largest magnitude of an outlier
@@ -206,13 +213,44 @@ type Cardinality struct {
 	More bool `json:"more,omitempty"`
 }
 
-// QuantError returns the error of symmetric quantization that Probe measured at
-// the given bits and granularity, of PerGroup that in groups of 32; NaN if it
-// measured none.
+// QuantError returns the error that the function QuantError answers, as Probe measured
+// it; NaN if it did not.
 func (p Profile) QuantError(bits int, g Granularity) float64 {
-	for _, q := range p.Quant {
-		if q.Bits == bits && q.Granularity == g && q.Method == "" && q.Format == "" {
-			return q.Error
+	return p.symmetricError(bits, g, 0)
+}
+
+// GroupQuantError returns the error that the function GroupQuantError answers, as Probe
+// measured it; NaN if it did not.
+func (p Profile) GroupQuantError(bits, group int) float64 {
+	return p.symmetricError(bits, PerGroup, group)
+}
+
+func (p Profile) symmetricError(bits int, g Granularity, group int) float64 {
+	return p.quantError(func(q QuantResult) bool {
+		return q.Bits == bits && q.Granularity == g && q.Group == group && q.Method == "" && q.Format == ""
+	})
+}
+
+// FormatError returns the error that the function FormatError answers, as Probe measured
+// it; NaN if it did not.
+func (p Profile) FormatError(format string) float64 {
+	return p.quantError(func(q QuantResult) bool { return q.Format == format })
+}
+
+// quantError is the first error measured of a kind, or NaN.
+func (p Profile) quantError(of func(QuantResult) bool) float64 {
+	if i := slices.IndexFunc(p.Quant, of); i >= 0 {
+		return p.Quant[i].Error
+	}
+	return math.NaN()
+}
+
+// NMError returns the error that the function NMError answers, as Probe measured it; NaN
+// if it did not.
+func (p Profile) NMError(n, m int) float64 {
+	for _, s := range p.Sparse {
+		if s.N == n && s.M == m {
+			return s.Error
 		}
 	}
 	return math.NaN()
@@ -242,11 +280,7 @@ func (p Profile) String() string {
 		line("outliers: "+p.axis(o.Axis)+"s", "%d, the largest %.4g times the median", o.Count, o.Ratio)
 	}
 	line("stable rank", "%.5g of at most %d", p.StableRank, min(p.Rows, p.Cols))
-	switch {
-	case p.Spectrum != nil:
-		line("rank for 10%, 1% error", "%d, %d; factors pay up to %d",
-			p.Spectrum.RankFor(0.10), p.Spectrum.RankFor(0.01), BreakEvenRank(p.Rows, p.Cols))
-	case p.Spectral != nil:
+	if p.Spectral != nil {
 		line("rank for 10%, 1% error", "%s, %s; factors pay up to %d",
 			rankText(p.Spectral.Rank10), rankText(p.Spectral.Rank1), BreakEvenRank(p.Rows, p.Cols))
 	}
@@ -274,6 +308,8 @@ func rankText(r RankEstimate) string {
 func (p Profile) quantLabel(q QuantResult) string {
 	name := fmt.Sprintf("int%d", q.Bits)
 	switch {
+	case q.Format != "" && q.Granularity == "":
+		return q.Format
 	case q.Format != "":
 		name = q.Format
 	case q.Method == BestTable:

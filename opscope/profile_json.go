@@ -2,6 +2,7 @@ package opscope
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 )
 
@@ -28,7 +29,8 @@ type (
 	plainOutliers Outliers
 	outliersJSON  struct {
 		plainOutliers
-		Ratio *float64 `json:"ratio"`
+		Ratio    *float64 `json:"ratio"`
+		Smallest *float64 `json:"smallest"`
 	}
 	plainNM NM
 	nmJSON  struct {
@@ -49,7 +51,8 @@ func (p Profile) MarshalJSON() ([]byte, error) {
 		nanToNil(p.Mean), nanToNil(p.Kurtosis), nanToNil(p.Ternary), nanToNil(p.StableRank)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes. A sketch of singular values without a
+// bound for each is an error.
 func (p *Profile) UnmarshalJSON(data []byte) error {
 	var j profileJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -57,8 +60,12 @@ func (p *Profile) UnmarshalJSON(data []byte) error {
 	}
 	*p = Profile(j.plainProfile)
 	p.Density, p.Norm, p.Min, p.Max = nilToNaN(j.Density), nilToNaN(j.Norm), nilToNaN(j.Min), nilToNaN(j.Max)
-	if p.Spectral != nil && p.Spectral.Exact {
-		p.Spectral.Values = p.Spectrum
+	if s := p.Spectral; s != nil {
+		if s.Exact {
+			s.Values = p.Spectrum
+		} else if len(s.Values) == 0 || len(s.Values) != len(s.Upper) {
+			return fmt.Errorf("opscope: a sketch of %d singular values with %d bounds", len(s.Values), len(s.Upper))
+		}
 	}
 	p.Mean, p.Kurtosis, p.Ternary, p.StableRank = nilToNaN(j.Mean), nilToNaN(j.Kurtosis), nilToNaN(j.Ternary), nilToNaN(j.StableRank)
 	return nil
@@ -89,7 +96,7 @@ func (q *QuantResult) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON writes null for NaN.
 func (o Outliers) MarshalJSON() ([]byte, error) {
-	return json.Marshal(outliersJSON{plainOutliers(o), nanToNil(o.Ratio)})
+	return json.Marshal(outliersJSON{plainOutliers(o), nanToNil(o.Ratio), nanToNil(o.Smallest)})
 }
 
 // UnmarshalJSON reads null as NaN.
@@ -99,7 +106,7 @@ func (o *Outliers) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*o = Outliers(j.plainOutliers)
-	o.Ratio = nilToNaN(j.Ratio)
+	o.Ratio, o.Smallest = nilToNaN(j.Ratio), nilToNaN(j.Smallest)
 	return nil
 }
 

@@ -56,6 +56,36 @@ func TestProbeAgreesWithProbes(t *testing.T) {
 	}
 }
 
+// Rows of one 1 each: the columns are orthogonal, and their norms are the roots of how
+// often each is met.
+func TestProbeOfOneHotRows(t *testing.T) {
+	const rows, cols = 60, 10
+	w := build(rows, cols, func(i, j int) float64 {
+		if at := max(0, i-23) % cols; at == j {
+			return 1
+		}
+		return 0
+	})
+	counts := make([]float64, cols)
+	for i := range rows {
+		for j := range cols {
+			counts[j] += float64(w.Data[i*cols+j])
+		}
+	}
+	slices.Sort(counts)
+	p := probe(t, w, opscope.Options{})
+	const density = 1.0 / cols
+	within(t, "density", p.Density, density, 1e-12)
+	within(t, "kurtosis", p.Kurtosis, (1-3*density*(1-density))/(density*(1-density)), 1e-9)
+	within(t, "stable rank", p.StableRank, rows/counts[cols-1], 1e-6)
+	within(t, "truncation error", p.Spectrum.TruncationError(cols-2), math.Sqrt((counts[0]+counts[1])/rows), 1e-6)
+	within(t, "int4", p.QuantError(4, opscope.PerTensor), 0, 1e-9)
+	within(t, "ternary", p.Ternary, 0, 1e-6)
+	if p.Cardinality != (opscope.Cardinality{Distinct: 2}) || p.BestBits != 3 || p.Zeros != rows*(cols-1) {
+		t.Errorf("%v", p)
+	}
+}
+
 func TestProbeSaysWhatItDidNotLookAt(t *testing.T) {
 	w := opscope.Sample(opscope.Gaussian, 60, 40, 1)
 	const cost = 60 * 40 * 40
@@ -146,6 +176,8 @@ func TestProfileString(t *testing.T) {
 		"  int4 per output channel   0",
 		"  int4 group 32             0",
 		"  int4 group 128            0",
+		"  BF16                      0",
+		"  F16                       0",
 		"  2:4 sparse                0.7071",
 		"  ternary                   0",
 	}, "\n")
@@ -200,6 +232,7 @@ func FuzzProbe(f *testing.F) {
 	f.Add(uint8(4), uint8(2), uint8(1), []byte{1, 0, 0, 0})          // the smallest number
 	f.Add(uint8(2), uint8(4), uint8(1), []byte{0xff, 0xff, 0x7f, 0}) // near the smallest normal one
 	f.Add(uint8(2), uint8(9), uint8(1), []byte{0xff, 0xff, 0x7f, 0x7f, 0xff, 0xff, 0x7f, 0xff})
+	f.Add(uint8(24), uint8(115), uint8(8), []byte("1")) // numbers that binary16 rounds to 0
 	f.Add(uint8(0), uint8(7), uint8(1), []byte{})
 	f.Add(uint8(7), uint8(0), uint8(0), []byte{})
 	f.Fuzz(func(t *testing.T, rows, cols, gap uint8, data []byte) {
@@ -241,8 +274,9 @@ func FuzzProbe(f *testing.F) {
 		}
 		near(t, "stable rank by Lanczos", stableRank(t, w), p.StableRank, 1e-5)
 		for _, q := range p.Quant {
-			if !(q.Error >= 0 && q.Error < 1) {
-				t.Errorf("int%d per %s: %v", q.Bits, q.Granularity, q.Error)
+			// Numbers can be too small and too large for a format without steps.
+			if !(q.Error >= 0 && q.Error < 1) && !(q.Error >= 1 && q.Error < 1+1e-9 && q.Format != "") && !(math.IsNaN(q.Error) && q.Format == "F16") {
+				t.Errorf("%+v", q)
 			}
 		}
 		var energy float64
@@ -254,4 +288,15 @@ func FuzzProbe(f *testing.F) {
 		}
 		near(t, "norm of the spectrum", math.Sqrt(energy), p.Norm, 1e-9)
 	})
+}
+
+// A sketch without a bound for each value is no profile to read figures from.
+func TestProfileJSONOfBrokenSketch(t *testing.T) {
+	for _, sketch := range []string{`{}`, `{"values": [2, 1]}`, `{"values": [2, 1], "upper": [3]}`, `{"upper": [3]}`} {
+		var p opscope.Profile
+		err := json.Unmarshal([]byte(`{"rows": 600, "cols": 600, "norm": 3, "spectral": `+sketch+`}`), &p)
+		if err == nil || !strings.Contains(err.Error(), "sketch") {
+			t.Errorf("%s: %v", sketch, err)
+		}
+	}
 }

@@ -189,7 +189,17 @@ func (c Choice) Build(w Matrix) (kernels.Multiplier, error) {
 	if !c.HasKernel {
 		return nil, fmt.Errorf("opscope: %s: %w", c.Name(), ErrNoKernel)
 	}
-	switch c.scheme() {
+	if c.Action == Factored {
+		// A zero weight has rank 0, whatever rank is asked for.
+		return multiplier(kernels.NewLowRank(w, kernels.Rank(max(1, c.Rank))))
+	}
+	return newKernel(c.scheme(), w, c.group())
+}
+
+// newKernel prepares w for a scheme that needs no more than w and, for W4A16, the size of
+// the groups.
+func newKernel(scheme string, w Matrix, group int) (kernels.Multiplier, error) {
+	switch scheme {
 	case kernels.SchemeF32:
 		return multiplier(kernels.NewF32(w))
 	case kernels.SchemeBF16:
@@ -199,14 +209,11 @@ func (c Choice) Build(w Matrix) (kernels.Multiplier, error) {
 	case kernels.SchemeW8A8:
 		return multiplier(kernels.NewW8A8(w))
 	case kernels.SchemeW4A16:
-		return multiplier(kernels.NewW4A16(w, kernels.GroupSize(c.group())))
-	case kernels.SchemeLowRank:
-		// A zero weight has rank 0, whatever rank is asked for.
-		return multiplier(kernels.NewLowRank(w, kernels.Rank(max(1, c.Rank))))
+		return multiplier(kernels.NewW4A16(w, kernels.GroupSize(group)))
 	case kernels.SchemeSkipZeros:
 		return multiplier(kernels.NewSkipZeros(w))
 	}
-	return nil, fmt.Errorf("opscope: no kernel for action %q of type %q", string(c.Action), c.DType)
+	return nil, fmt.Errorf("opscope: scheme %q: %w", scheme, ErrNoKernel)
 }
 
 // multiplier keeps a nil kernel from becoming an interface that is not nil.

@@ -33,9 +33,9 @@ func sileroWeights(t *testing.T) (ws []opscope.Matrix, profiles []opscope.Profil
 // Matrices of a low stable rank, 3 to 11 of 64 to 128, which factors of that rank miss
 // by two thirds: they are not low-rank.
 func TestTrainedWeightsAreNotLowRank(t *testing.T) {
-	_, profiles := sileroWeights(t)
+	ws, profiles := sileroWeights(t)
 	trained := 0
-	for _, p := range profiles {
+	for i, p := range profiles {
 		// The first is a fixed transform, the last has one column.
 		if strings.HasPrefix(p.Name, "stft.") || p.Cols == 1 {
 			continue
@@ -50,6 +50,9 @@ func TestTrainedWeightsAreNotLowRank(t *testing.T) {
 		}
 		for _, budget := range []float64{0.005, 0.02} {
 			choices := recommend(t, p, opscope.Budget{Error: budget})
+			for _, c := range choices {
+				checkBuild(t, p.Name+" "+c.Name(), c, ws[i], budget)
+			}
 			if c, ok := find(choices, opscope.Factored); ok {
 				t.Errorf("%s, budget %v: %v", p.Name, budget, c)
 			}

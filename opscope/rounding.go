@@ -10,20 +10,20 @@ const roundMagic = 3 << 51
 // its bits, as an int32, the distance to the nearest integer in units of 2^-32.
 const fractionMagic = 3 << 19
 
-// The square of such a distance, a number below 2^62, is summed without its
-// last fractionShift bits, which lets 2^30 of them be summed.
+// The square of such a distance, a number of at most 2^62, is summed without its
+// last fractionShift bits, which lets 512 of them be summed.
 const (
-	fractionShift = 28
+	fractionShift = 8
 	fractionUnit  = 1.0 / (1 << (64 - fractionShift)) // of the sum
 )
 
 // roundingErrors returns the sums of the squared distances of x[i]·a and of
 // x[i]·b to the nearest integers, for magnitudes of x·a up to 2^51 and of x·b
-// up to 2^19. len(x) is a multiple of 4.
+// up to 2^19. len(x) is a multiple of 4, and at most 512.
 //
 // It does one by floating-point and the other by integer instructions,
-// because a processor runs the two side by side. The second sum is low by less
-// than 2^-36 an element.
+// because a processor runs the two side by side. The second takes a distance as
+// a multiple of 2^-32.
 func roundingErrors(x []float64, a, b float64) (float64, float64) {
 	var a0, a1 float64
 	var b0 uint64
@@ -158,4 +158,31 @@ func moments(x []float64, mean float64) (m2, m4 float64) {
 		m4 += a * a
 	}
 	return m2 + n2, m4 + n4
+}
+
+// float16Errors returns the sums of the squared errors of rounding to bfloat16, where
+// numbers beyond the largest become that, and to binary16. The second is of no meaning
+// if a number overflows.
+//
+// bfloat16 is the upper half of a float32, subnormal numbers included. A number plus
+// 1.5 times the power of two whose unit in the last place is the step that binary16 has
+// near the number is rounded to a multiple of that step. Which way ties go does not
+// change an error.
+func float16Errors(x []float32) (bf16, f16 float64) {
+	const (
+		exponent    = 0x7f800000 // the bits of a float32 that hold it
+		minExponent = (127 - 14) << 23
+		toMagic     = 13<<23 | 1<<22 // 2^13 · 1.5, as the step is 2^-10 of the power of two
+	)
+	for _, v := range x {
+		bits := math.Float32bits(v) &^ (1 << 31)
+		upper := min((bits+1<<15)&^0xffff, maxBF16)
+		e := float64(math.Float32frombits(bits) - math.Float32frombits(upper))
+		bf16 += e * e
+
+		magic := math.Float32frombits(max(bits&exponent, minExponent) + toMagic)
+		e = float64(v - ((v + magic) - magic))
+		f16 += e * e
+	}
+	return bf16, f16
 }

@@ -10,7 +10,8 @@ import (
 const schemeLength = 256
 
 // scheme is one way to round a matrix. round sets dst to what x becomes, x being
-// a segment of the channel from element k on.
+// a segment of the channel from element k on. Behind both is room to fill up a block of a
+// format, with zeros behind x.
 type scheme struct {
 	result QuantResult // but for the errors
 	round  func(dst, x []float64, channel, k int)
@@ -18,7 +19,6 @@ type scheme struct {
 
 // roundingContext is what schemes are made of.
 type roundingContext struct {
-	role                 Role
 	rows, cols, k        int
 	stats                stats
 	channelMax, crossMax []float32
@@ -36,7 +36,7 @@ func newRoundingContext(c channels, s stats) roundingContext {
 
 // ofActivation says that the channels are the rows of the profile.
 func (c roundingContext) ofActivation() roundingContext {
-	c.role, c.channelAxis = Activation, PerRow
+	c.channelAxis = PerRow
 	c.rows, c.cols = c.cols, c.rows
 	return c
 }
@@ -134,7 +134,7 @@ func (c roundingContext) defaultSchemes() []scheme {
 	for _, bits := range []int{8, 4} {
 		list = append(list, c.symmetricSchemes(bits)...)
 	}
-	return list
+	return append(list, c.format(bf16, ""), c.format(f16, ""))
 }
 
 func (c roundingContext) symmetricSchemes(bits int) []scheme {
@@ -165,6 +165,9 @@ func (c roundingContext) extraSchemes(extra Extras) []scheme {
 	}
 	if extra&ExtraFormats != 0 {
 		for _, f := range formats {
+			if f.granularity == "" {
+				continue // one of defaultSchemes
+			}
 			list = append(list, c.format(f, f.granularity))
 			if f.granularity == PerTensor {
 				list = append(list, c.format(f, c.channelAxis))
@@ -178,33 +181,35 @@ func (c roundingContext) extraSchemes(extra Extras) []scheme {
 // one value for each element along k, or is nil.
 func schemePass(ctx context.Context, c channels, s stats, schemes []scheme, meanSquares []float64, length int) ([]QuantResult, error) {
 	results := make([]QuantResult, len(schemes))
+	figure, degenerate := s.degenerate()
 	for i, scheme := range schemes {
 		results[i] = scheme.result
-		if s.nonFinite.Count > 0 {
-			results[i].Error = math.NaN()
-			if meanSquares != nil {
-				results[i].WeightedError = math.NaN()
-			}
+		results[i].Error = figure
+		if meanSquares != nil {
+			results[i].WeightedError = figure
 		}
 	}
-	if len(schemes) == 0 || s.nonFinite.Count > 0 || s.sumSq == 0 {
+	if len(schemes) == 0 || degenerate {
 		return results, nil
 	}
 	n := len(schemes)
 	type scratch struct{ x, rounded []float64 }
 	perWorker := make([]scratch, workers())
 	for i := range perWorker {
-		perWorker[i] = scratch{make([]float64, length), make([]float64, length)}
+		room := max(length, schemeLength)
+		perWorker[i] = scratch{make([]float64, room), make([]float64, room)}
 	}
 	// The last column is the norm that the errors are relative to.
-	slots := c.slots(length)
+	slots := c.slots()
 	errs, weighted := make([]float64, slots*n), make([]float64, slots*(n+1))
 	totals, weightedTotals := make([]float64, n), make([]float64, n+1)
-	err := c.each(ctx, length, func(worker int, seg segment) {
-		x, rounded := perWorker[worker].x[:len(seg.x)], perWorker[worker].rounded[:len(seg.x)]
+	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {
+		x, rounded := perWorker[worker].x, perWorker[worker].rounded
 		for i, v := range seg.x {
 			x[i] = float64(v)
 		}
+		clear(x[len(seg.x):])
+		x, rounded = x[:len(seg.x)], rounded[:len(seg.x)]
 		errs, weighted := errs[seg.slot*n:][:n], weighted[seg.slot*(n+1):][:n+1]
 		for i := range schemes {
 			schemes[i].round(rounded, x, seg.channel, seg.k)

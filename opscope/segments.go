@@ -34,81 +34,71 @@ func (c channels) size() (n, k int) {
 	return c.cols, c.rows
 }
 
-// slots is the number of channels whose sums are open at a time in each, with
-// segments of up to length elements.
-func (c channels) slots(length int) int {
+// slots is the number of channels whose sums are open at a time in each.
+func (c channels) slots() int {
 	if c.areRows {
-		return min(c.rows, max(1, blockElements/max(c.cols, 1)))
+		return min(c.rows, c.blockRows(1))
 	}
-	return c.cols
+	return c.strip()
+}
+
+// strip is the number of columns that are done before the next ones. Where blocks of rows
+// are read it is all of them, whose sums take less memory than a block.
+func (c channels) strip() int {
+	if c.r != nil {
+		return c.cols
+	}
+	return min(c.cols, blockLines)
 }
 
 // each calls visit for all segments, of length elements but the last one of
 // a channel. Those of one channel come in order. When channels from first on, in
 // slots from 0 on, are complete, it calls done, in the order of the channels.
-// Calls of visit for the same worker or the same slot are not concurrent.
-func (c channels) each(ctx context.Context, length int, visit func(worker int, s segment), done func(first, n int)) error {
+// Calls of visit for the same worker, from 0 to limit-1, or the same slot are not
+// concurrent.
+func (c channels) each(ctx context.Context, length, limit int, visit func(worker int, s segment), done func(first, n int)) error {
 	if c.areRows {
 		return c.scan(ctx, 1, func(first int, block Matrix) error {
-			perCall := max(1, 1<<14/c.cols)
-			parallel((block.Rows+perCall-1)/perCall, func(worker, i int) {
-				for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
-					row := block.Data[r*block.Stride:][:c.cols]
-					for k := 0; k < c.cols; k += length {
-						visit(worker, segment{row[k:min(k+length, c.cols)], first + r, k, r})
-					}
+			parallelRows(limit, block, func(worker, r int, row []float32) {
+				for k := 0; k < c.cols; k += length {
+					visit(worker, segment{row[k:min(k+length, c.cols)], first + r, k, r})
 				}
 			})
 			done(first, block.Rows)
 			return nil
 		})
 	}
-	width := max(1, min(tileChannels, (c.cols+workers()-1)/workers()))
-	tiles := make([][]float32, workers())
+	width := max(1, min(tileChannels, (c.cols+limit-1)/limit))
+	tiles := make([][]float32, limit)
 	for i := range tiles {
 		tiles[i] = make([]float32, width*(length+tilePad))
 	}
-	err := c.scan(ctx, length, func(first int, block Matrix) error {
-		parallel((c.cols+width-1)/width, func(worker, i int) {
-			tile := tiles[worker]
-			from, to := i*width, min((i+1)*width, c.cols)
-			for r := 0; r < block.Rows; r += length {
-				n := min(length, block.Rows-r)
-				transposeTile(tile, length+tilePad, block, r, n, from, to)
-				for j := from; j < to; j++ {
-					visit(worker, segment{tile[(j-from)*(length+tilePad):][:n], j, first + r, j})
+	for begin, strip := 0, c.strip(); begin < c.cols; begin += strip {
+		in, n := c.input, min(strip, c.cols-begin)
+		if n < c.cols {
+			in = memoryInput(Matrix{Rows: c.rows, Cols: n, Stride: c.w.Stride, Data: c.w.Data[begin:]})
+		}
+		err := in.scan(ctx, length, func(first int, block Matrix) error {
+			parallelUpTo(limit, (n+width-1)/width, func(worker, i int) {
+				tile := tiles[worker]
+				from, to := i*width, min((i+1)*width, n)
+				for r := 0; r < block.Rows; r += length {
+					rows := min(length, block.Rows-r)
+					transposeTo(
+						Matrix{Rows: to - from, Cols: rows, Stride: length + tilePad, Data: tile},
+						Matrix{Rows: rows, Cols: to - from, Stride: block.Stride, Data: block.Data[r*block.Stride+from:]},
+					)
+					for j := from; j < to; j++ {
+						visit(worker, segment{tile[(j-from)*(length+tilePad):][:rows], begin + j, first + r, j})
+					}
 				}
-			}
+			})
+			return nil
 		})
-		return nil
-	})
-	if err == nil {
-		done(0, c.cols)
-	}
-	return err
-}
-
-// transposeTile copies the n rows of b from row first on, columns from to to, to
-// rows of the tile.
-func transposeTile(tile []float32, stride int, b Matrix, first, n, from, to int) {
-	width := to - from
-	r := 0
-	for ; r+4 <= n; r += 4 {
-		at := (first+r)*b.Stride + from
-		r0 := b.Data[at:][:width]
-		r1 := b.Data[at+b.Stride:][:width]
-		r2 := b.Data[at+2*b.Stride:][:width]
-		r3 := b.Data[at+3*b.Stride:][:width]
-		t := r
-		for j, v := range r0 {
-			quad := (*[4]float32)(tile[t:])
-			quad[0], quad[1], quad[2], quad[3] = v, r1[j], r2[j], r3[j]
-			t += stride
+		if err != nil {
+			return err
 		}
+		done(begin, n)
 	}
-	for ; r < n; r++ {
-		for j, v := range b.Data[(first+r)*b.Stride+from:][:width] {
-			tile[j*stride+r] = v
-		}
-	}
+	return ctx.Err()
 }

@@ -29,9 +29,9 @@ func NMError(w Matrix, n, m int) float64 {
 // sparsePass sets the errors of patterns, in segments of a length that is a
 // multiple of each M.
 func sparsePass(ctx context.Context, c channels, s stats, patterns []NM, length int) ([]NM, error) {
-	if s.nonFinite.Count > 0 || s.sumSq == 0 || len(patterns) == 0 {
+	if figure, yes := s.degenerate(); yes {
 		for i := range patterns {
-			patterns[i].Error = s.finite(0, 1)
+			patterns[i].Error = figure
 		}
 		return patterns, nil
 	}
@@ -40,8 +40,8 @@ func sparsePass(ctx context.Context, c channels, s stats, patterns []NM, length 
 	for i := range perWorker {
 		perWorker[i] = make([]float64, length)
 	}
-	sums, totals := make([]float64, c.slots(length)*n), make([]float64, n)
-	err := c.each(ctx, length, func(worker int, seg segment) {
+	sums, totals := make([]float64, c.slots()*n), make([]float64, n)
+	err := c.each(ctx, length, len(perWorker), func(worker int, seg segment) {
 		squares := perWorker[worker]
 		for p, pattern := range patterns {
 			for from := 0; from < len(seg.x); from += pattern.M {

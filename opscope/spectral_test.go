@@ -358,6 +358,13 @@ func TestProbeSpectrumErrors(t *testing.T) {
 			}
 		}
 	}
+	for _, n := range []int{30, 700} {
+		bad := opscope.Sample(opscope.Gaussian, n, n, 1)
+		bad.Data[n] = float32(math.NaN())
+		if _, err := opscope.ProbeSpectrum(t.Context(), opscope.MatrixRows(bad), opscope.SpectralOptions{Norm: 1}); err == nil {
+			t.Errorf("no error for a norm given of a matrix with a NaN of %d rows", n)
+		}
+	}
 	malformed := opscope.Matrix{Rows: 600, Cols: 600, Stride: 600, Data: make([]float32, 10)}
 	if _, err := opscope.ProbeSpectrum(t.Context(), opscope.MatrixRows(malformed), opscope.SpectralOptions{}); err == nil {
 		t.Error("no error for a malformed matrix")

@@ -2,6 +2,7 @@ package opscope
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -45,12 +46,18 @@ func singularValues(ctx context.Context, in *input) (Spectrum, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if n := mat.Norm(r, 2); math.IsNaN(n) || math.IsInf(n, 0) {
+		return nil, errNotFinite
+	}
 	var svd mat.SVD
 	if !svd.Factorize(r, mat.SVDNone) {
 		return nil, fmt.Errorf("opscope: the singular values of a %d x %d matrix did not converge", in.rows, in.cols)
 	}
 	return svd.Values(nil), nil
 }
+
+// errNotFinite is for a norm of the caller's that is not the matrix's.
+var errNotFinite = errors.New("opscope: singular values of a matrix whose norm was given, but which has non-finite elements or a much larger norm")
 
 // eachTallBlock calls f for blocks of rows of the matrix, or of its transpose
 // where that is taller.

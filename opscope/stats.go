@@ -100,11 +100,8 @@ func gatherInput(ctx context.Context, in *input, byColumns bool) (stats, error) 
 	var rows []rowStats
 	err := in.scan(ctx, 1, func(first int, block Matrix) error {
 		rows = append(rows[:0], make([]rowStats, block.Rows)...)
-		perCall := max(1, 1<<14/in.cols)
-		parallel((block.Rows+perCall-1)/perCall, func(worker, i int) {
-			for r := i * perCall; r < min((i+1)*perCall, block.Rows); r++ {
-				rows[r] = gatherRow(block.Data[r*block.Stride:][:in.cols], colMax[worker])
-			}
+		parallelRows(len(colMax), block, func(worker, r int, row []float32) {
+			rows[r] = gatherRow(row, colMax[worker])
 		})
 		for r, row := range rows {
 			s.add(first+r, row)
@@ -217,28 +214,29 @@ func (s *stats) add(row int, r rowStats) {
 	s.absMax = max(s.absMax, float64(s.rowMax[row]))
 }
 
-func (s stats) density() float64 {
-	return s.finite(float64(s.nonZero), float64(s.elements))
+// degenerate reports whether the matrix has non-finite elements or is zero or empty,
+// and what every figure is then by definition: NaN or 0.
+func (s stats) degenerate() (figure float64, yes bool) {
+	if s.nonFinite.Count > 0 {
+		return math.NaN(), true
+	}
+	return 0, s.sumSq == 0
 }
 
+func (s stats) density() float64 { return s.perElement(float64(s.nonZero)) }
+
+func (s stats) mean() float64 { return s.perElement(s.sum) }
+
 func (s stats) norm() float64 {
-	if s.nonFinite.Count > 0 {
-		return math.NaN()
+	if figure, yes := s.degenerate(); yes {
+		return figure
 	}
 	return math.Sqrt(s.sumSq)
 }
 
-func (s stats) mean() float64 {
-	return s.finite(s.sum, float64(s.elements))
-}
-
-// finite is a/b, NaN if the matrix has non-finite elements and 0 if b is 0.
-func (s stats) finite(a, b float64) float64 {
-	switch {
-	case s.nonFinite.Count > 0:
-		return math.NaN()
-	case b == 0:
-		return 0
+func (s stats) perElement(sum float64) float64 {
+	if figure, yes := s.degenerate(); yes {
+		return figure
 	}
-	return a / b
+	return sum / float64(s.elements)
 }

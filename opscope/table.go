@@ -34,17 +34,17 @@ type histogram struct {
 
 // tablePass returns the error of the best table of so many values.
 func tablePass(ctx context.Context, in *input, s stats, values int) (float64, error) {
-	if s.nonFinite.Count > 0 || s.sumSq == 0 {
-		return s.finite(0, 1), nil
+	if figure, yes := s.degenerate(); yes {
+		return figure, nil
 	}
 	perWorker := make([]*histogram, workers())
 	for i := range perWorker {
 		perWorker[i] = new(histogram)
 	}
 	err := in.scan(ctx, 1, func(_ int, block Matrix) error {
-		parallel(block.Rows, func(worker, r int) {
+		parallelRows(len(perWorker), block, func(worker, _ int, row []float32) {
 			h := perWorker[worker]
-			for _, v := range block.Data[r*block.Stride:][:in.cols] {
+			for _, v := range row {
 				b := math.Float32bits(v)
 				low := uint64(b & 0xffff)
 				h.count[b>>16]++

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -164,6 +165,20 @@ type tensorDiff struct {
 	NonFiniteRow int    `json:"non_finite_row,omitempty"`
 	NonFiniteCol int    `json:"non_finite_col,omitempty"`
 	NotCompared  string `json:"not_compared,omitempty"`
+}
+
+// MarshalJSON leaves out the figures of a tensor that was not compared, which are none.
+func (d tensorDiff) MarshalJSON() ([]byte, error) {
+	if d.NotCompared == "" {
+		type plain tensorDiff
+		return json.Marshal(plain(d))
+	}
+	return json.Marshal(struct {
+		Tensor      string `json:"tensor"`
+		DTypeA      string `json:"dtype_a,omitempty"`
+		DTypeB      string `json:"dtype_b,omitempty"`
+		NotCompared string `json:"not_compared"`
+	}{d.Tensor, d.DTypeA, d.DTypeB, d.NotCompared})
 }
 
 // equal tells whether all values are equal.

@@ -37,7 +37,7 @@ func (d *checkpointDiff) print(done []tensorDiff, pairs tensorPairs) error {
 	for _, one := range differ {
 		if one.NonFinite > 0 {
 			fmt.Fprintf(&b, "%s: %s only one of A and B is infinite or no number, or they are in different ways; the first is at row %d, column %d\n",
-				printable(one.Tensor), placesWhere(one.NonFinite), one.NonFiniteRow, one.NonFiniteCol)
+				shortName(one.Tensor), placesWhere(one.NonFinite), one.NonFiniteRow, one.NonFiniteCol)
 		}
 	}
 	if left := len(pairs.both) - len(done); left > 0 {
@@ -52,7 +52,7 @@ func (d *checkpointDiff) print(done []tensorDiff, pairs tensorPairs) error {
 		names[one.NotCompared] = append(names[one.NotCompared], one.Tensor)
 	}
 	for _, reason := range reasons {
-		fmt.Fprintf(&b, "not compared, %s: %s: %s\n", printable(reason), plural(len(names[reason]), "tensor"), some(names[reason]))
+		fmt.Fprintf(&b, "not compared, %s: %s: %s\n", oneLine(reason), plural(len(names[reason]), "tensor"), some(names[reason]))
 	}
 	if n := len(pairs.onlyA); n > 0 {
 		fmt.Fprintf(&b, "only in A: %s: %s\n", plural(n, "tensor"), some(pairs.onlyA))
@@ -95,7 +95,7 @@ func (d tensorDiff) cells() []string {
 	if d.Max == 0 {
 		at = ""
 	}
-	return []string{printable(d.Tensor), printable(dtype), fmt.Sprintf("%.3g%%", 100*float64(d.Changed)/all),
+	return []string{shortName(d.Tensor), shortName(dtype), fmt.Sprintf("%.3g%%", 100*float64(d.Changed)/all),
 		number("%.3g", d.Max), at, number("%.3g", d.RMS), number("%.3g", d.Error), number("%.1f dB", d.SQNR)}
 }
 

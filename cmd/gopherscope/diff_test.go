@@ -176,3 +176,33 @@ func TestDiffInterrupted(t *testing.T) {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }
+
+// A tensor that was not compared has no figures, for a script must not take it as equal.
+func TestDiffJSONOfNotCompared(t *testing.T) {
+	dir := t.TempDir()
+	a := writeModel(t, filepath.Join(dir, "a.safetensors"), named("both", "", 1, 3, 3), named("vector", "", 1, 5), named("turned", "", 1, 2, 3), named("one", "", 1, 2, 2))
+	b := writeModel(t, filepath.Join(dir, "b.safetensors"), named("both", "", 1, 3, 3), named("vector", "", 2, 5), named("turned", "", 1, 3, 2))
+	stdout, stderr, status := command(t, t.Context(), "diff", "--json", a, b)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	notCompared := 0
+	for text := range strings.Lines(stdout) {
+		var line map[string]any
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line["not_compared"] == nil {
+			continue
+		}
+		notCompared++
+		for _, figure := range []string{"changed", "max_abs", "rms", "error", "sqnr_db", "non_finite"} {
+			if _, given := line[figure]; given {
+				t.Errorf("%s is given: %s", figure, text)
+			}
+		}
+	}
+	if notCompared != 3 {
+		t.Errorf("%d lines are of tensors that were not compared, want 3:\n%s", notCompared, stdout)
+	}
+}

@@ -23,7 +23,9 @@ func kernelCommand(stdout, stderr *os.File) *cobra.Command {
 		Long: `A Jupyter kernel runs the cells of a notebook. Install this one once, and
 JupyterLab, Jupyter Notebook, VS Code and nbconvert offer it as "Go (gopherscope)".
 
-Jupyter starts and stops the kernel by itself; nothing stays in the background.`,
+Jupyter starts and stops the kernel by itself; nothing stays in the background.
+The cells that were run are kept for the consoles' history, the newest 32 MB of
+them, in gopherscope-history of the user's Jupyter data directory.`,
 		Example: `  gopherscope kernel install
   jupyter lab notebooks/01-sparse.ipynb`,
 		Args: cobra.NoArgs,
@@ -59,7 +61,12 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	kernel, err := jupyter.Listen(connection, session, stderr)
+	// Without a home a kernel works too; it then forgets what was run.
+	history, err := jupyter.HistoryDir()
+	if err != nil {
+		fmt.Fprintln(stderr, "gopherscope kernel: cells are not kept:", err)
+	}
+	kernel, err := jupyter.Listen(connection, session, history, stderr)
 	if err != nil {
 		return errors.Join(fmt.Errorf("connection file %s: %w", file, err), session.Close())
 	}
@@ -76,6 +83,7 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	ctx, release := jupyter.WithParent(ctx)
 	defer release()
 	kernel.Serve(ctx)
+	jupyter.EndGroup()
 	return nil
 }
 

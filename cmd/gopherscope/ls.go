@@ -107,12 +107,12 @@ func (l *listing) run(ctx context.Context, paths []string) error {
 }
 
 func printTensors(w io.Writer, m model) error {
-	if _, err := fmt.Fprintf(w, "%s: %s\n\n", printable(m.path), m.file.Format()); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n\n", oneLine(m.path), m.file.Format()); err != nil {
 		return err
 	}
 	table := textTable{columns: []textColumn{{"tensor", false}, {"dtype", false}, {"bits", true}, {"bytes", true}, {"shape", false}, {"seen as", false}}}
 	for _, t := range m.tensors {
-		table.add(printable(t.Name), printable(string(t.DType)), bitsText(t.Bytes, int64(t.Elements())), fileSize(t.Bytes),
+		table.add(shortName(t.Name), shortName(string(t.DType)), bitsText(t.Bytes, int64(t.Elements())), fileSize(t.Bytes),
 			shapeText(t.Shape), t.seenAs())
 	}
 	if err := table.print(w); err != nil {
@@ -144,7 +144,7 @@ func printTypeSums(w io.Writer, m model) error {
 		return cmp.Or(cmp.Compare(sums[b].bytes, sums[a].bytes), cmp.Compare(a, b))
 	})
 	for _, name := range types {
-		add(printable(name), sums[name])
+		add(shortName(name), sums[name])
 	}
 	if len(types) > 1 {
 		add("all", all)
@@ -180,7 +180,7 @@ func shapeText(shape []int) string {
 // seenAs says what matrix the tensor is, or in parentheses why it is none.
 func (t modelTensor) seenAs() string {
 	if t.skipped != "" {
-		return "(" + printable(t.skipped) + ")"
+		return "(" + oneLine(t.skipped) + ")"
 	}
 	m := t.matrices[0]
 	rows, cols := m.Dims()
@@ -189,7 +189,7 @@ func (t modelTensor) seenAs() string {
 		text = fmt.Sprintf("%s, each %s", plural(len(t.matrices), "expert"), text)
 	}
 	if m.Layout != weights.OutIn && t.layoutWhy != "" {
-		text += ": " + printable(t.layoutWhy)
+		text += ": " + oneLine(t.layoutWhy)
 	}
 	return text
 }

@@ -103,6 +103,39 @@ func TestLsHostileName(t *testing.T) {
 	}
 }
 
+// A name with a line end makes no line of its own, and a very long one does not make
+// every line as long.
+func TestHostileNamesInReports(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("long", 100_000)
+	names := []string{"a\nforged  F32", long, "-2+3", "=1\x1b"}
+	var tensors []weights.Named
+	for i, name := range names {
+		tensors = append(tensors, named(name, "", uint64(i), 4, 4), named(name+".1d", "", 1, 4))
+	}
+	path := writeModel(t, filepath.Join(dir, "m.safetensors"), tensors...)
+	other := writeModel(t, filepath.Join(dir, "other.safetensors"), named(names[0], "", 9, 4, 4), named(long, "", 9, 4, 4))
+	html := filepath.Join(dir, "page.html")
+	for _, args := range [][]string{{"ls", path}, {"probe", "--no-time", path, "--html", html}, {"diff", path, other}, {"diff", other, path}} {
+		stdout, stderr, status := command(t, t.Context(), args...)
+		if status != 0 || strings.Contains(stdout, "\nforged") || len(stdout) > 20_000 || !strings.Contains(stdout, `a\nforged`) {
+			t.Errorf("%v: status %d, %q, %d bytes: %.500q", args, status, stderr, len(stdout), stdout)
+		}
+	}
+	if page := read(t, html); strings.Contains(page, "\nforged") || strings.Contains(page, long) {
+		t.Error("the page has a forged line or a very long name")
+	}
+	stdout, _, _ := command(t, t.Context(), "probe", "--no-time", path, "--csv")
+	for _, bad := range []string{"\nforged", ",-2+3", ",=1", "\x1b"} {
+		if strings.Contains(stdout, bad) {
+			t.Errorf("--csv prints %q", bad)
+		}
+	}
+	if !strings.Contains(stdout, ",'-2+3,") || !strings.Contains(stdout, long) {
+		t.Error("--csv lacks a name")
+	}
+}
+
 func TestLsErrors(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.safetensors")

@@ -49,6 +49,7 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 	return []*cobra.Command{
 		runCommand(stdout, stderr),
 		kernelCommand(stdout, stderr),
+		buildCommand(stderr),
 		benchCommand(stdout, stderr),
 		cpuCommand(stdout),
 		probeCommand(stdout, stderr),

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -106,7 +107,10 @@ Exit status: 0 when everything was probed or skipped for a reason, 1 otherwise.`
 
   gopherscope probe model.gguf --json | jq -r 'select(.status == "probed") |
       [.tensor, .choices[0].action, .choices[0].error] | @tsv'`,
-		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.sizeGiven, p.bpwGiven = cmd.Flags().Changed("target-size"), cmd.Flags().Changed("target-bpw")
+			return p.run(cmd.Context(), args)
+		},
 	}
 	p.flags.register(cmd)
 	p.flags.registerStack(cmd)
@@ -172,6 +176,7 @@ type probeRun struct {
 	stdout, stderr          *os.File
 	flags                   modelFlags
 	budget, targetBPW       float64
+	sizeGiven, bpwGiven     bool // whether there is a target
 	targetSize, role, extra string
 	memory, shard, html     string
 	from, spectra           []string
@@ -193,16 +198,16 @@ func (p *probeRun) check(paths []string) error {
 		return errors.New("no PATH: name a model file or folder, or results with --from; see gopherscope probe --help")
 	case !(p.budget > 0 && p.budget < 1):
 		return fmt.Errorf("--budget %v: want an error above 0 and below 1, such as 0.02 for 2%%", p.budget)
-	case p.targetBPW != 0 && !(p.targetBPW > 0 && p.targetBPW <= 64):
+	case p.bpwGiven && !(p.targetBPW > 0 && p.targetBPW <= 64):
 		return fmt.Errorf("--target-bpw %v: want bits above 0 and at most 64", p.targetBPW)
-	case p.targetBPW != 0 && p.targetSize != "":
+	case p.bpwGiven && p.sizeGiven:
 		return errors.New("--target-size and --target-bpw: give one of them")
 	case p.json && p.csv:
 		return errors.New("--json and --csv: give one of them")
 	case p.sketch < 0:
 		return fmt.Errorf("--sketch %d: want a number of at least 0", p.sketch)
 	}
-	planned := p.targetBPW != 0 || p.targetSize != ""
+	planned := p.bpwGiven || p.sizeGiven
 	switch {
 	case planned && p.shard != "":
 		return errors.New("--target-size and --target-bpw need all matrices: probe the shards with --json, and plan with --from")
@@ -216,7 +221,7 @@ func (p *probeRun) check(paths []string) error {
 		return fmt.Errorf("--role: %q is not weight or activation", p.role)
 	}
 	p.target.BitsPerWeight = p.targetBPW
-	if p.targetSize != "" {
+	if p.sizeGiven {
 		if p.target.Bytes, err = parseSize(p.targetSize); err != nil {
 			return fmt.Errorf("--target-size: %w", err)
 		}
@@ -257,6 +262,9 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 
 	report := probeReport{run: p}
 	if len(paths) == 0 {
+		if err := p.checkPage(nil); err != nil {
+			return err
+		}
 		report.lines = known.lines(reader.globs)
 		p.workingSet = report.bytes()
 		if len(report.lines) == 0 {
@@ -278,6 +286,9 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer closeModels(models)
+	if err := p.checkPage(models); err != nil {
+		return err
+	}
 	for _, m := range models {
 		report.excluded.add(m.excluded)
 		for _, t := range m.file.Tensors() {
@@ -342,9 +353,15 @@ func (p *probeRun) probe(ctx context.Context, items []probeItem, known results, 
 			report.notReached = items[i:]
 			return err
 		}
-		bar.clear()
+		if p.json || line.Status == statusFailed {
+			bar.clear() // for the line that is printed
+		}
 		if err := report.add(line); err != nil {
 			return err
+		}
+		// Or else the next matrix would be held beside this one.
+		if 4*it.line.Elements > p.options.Memory/8 {
+			runtime.GC()
 		}
 	}
 	return nil

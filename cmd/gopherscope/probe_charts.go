@@ -125,7 +125,7 @@ func (k *weightKind) overLayers(value func(probeFigures) float64) charts.Series 
 			most[layer] = max(most[layer], v)
 		}
 	}
-	s := charts.Series{Name: printable(k.name)}
+	s := charts.Series{Name: chartName(k.name)}
 	for layer := range most {
 		s.X = append(s.X, float64(layer))
 	}
@@ -145,7 +145,7 @@ func errorBars(lines []*probeLine) (*charts.Figure, string, error) {
 	}
 	left, seen := 0, map[string]bool{}
 	for _, line := range lines {
-		f, name := figuresOf(line.Profile), printable(line.Tensor)
+		f, name := figuresOf(line.Profile), chartName(line.Tensor)
 		switch {
 		case math.IsNaN(f.int8) || math.IsNaN(f.int4) || seen[name]:
 			continue
@@ -235,7 +235,7 @@ func (r *probeReport) spectraChart() ([]*charts.Figure, string, error) {
 	if len(chart.Series) == 0 {
 		return nil, "", nil
 	}
-	words := "A spectrum that falls fast can be cut off: its matrix has low rank. One that starts high and stays flat is noise."
+	words := "A spectrum that falls fast can be cut off: its matrix is close to one of low rank. One that stays flat cannot."
 	if sketched {
 		words += " Of large matrices these are the leading values that the sketch found, each a lower bound."
 	}
@@ -267,7 +267,7 @@ func (r *probeReport) spectraLines() []*probeLine {
 func spectrumSeries(line *probeLine) charts.Series {
 	const rounding = 1e-7 // of float32
 	values := line.Profile.Spectral.Values
-	s := charts.Series{Name: printable(line.Tensor)}
+	s := charts.Series{Name: chartName(line.Tensor)}
 	step := math.Pow(float64(len(values)), 1.0/spectrumPoints)
 	next := 1.0
 	for i, v := range values {
@@ -281,6 +281,16 @@ func spectrumSeries(line *probeLine) charts.Series {
 		}
 	}
 	return s
+}
+
+// chartName cuts a name in its middle to what a legend has room for.
+func chartName(name string) string {
+	const most = 50
+	runes := []rune(shortName(name))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most/2]) + "…" + string(runes[len(runes)-most/2:])
 }
 
 // activations tells whether the report is one of activations.

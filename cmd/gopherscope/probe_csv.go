@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/rlx-go/gopherscope/opscope"
 )
@@ -26,7 +27,8 @@ func (r *probeReport) printCSV(out io.Writer, plan *modelPlan) error {
 	for i := range r.lines {
 		line := &r.lines[i]
 		values := map[string]string{
-			"path": line.Path, "tensor": line.Tensor, "dtype": line.DType, "status": line.Status, "reason": line.Reason, "layout": line.Layout,
+			"path": csvText(line.Path), "tensor": csvText(line.Tensor), "dtype": csvText(line.DType),
+			"status": line.Status, "reason": csvText(line.Reason), "layout": line.Layout,
 			"elements": strconv.FormatInt(line.Elements, 10), "bytes": strconv.FormatInt(line.Bytes, 10),
 			"bits_per_weight": csvNumber(bitsPerWeight(line.Bytes, line.Elements)),
 		}
@@ -46,6 +48,15 @@ func (r *probeReport) printCSV(out io.Writer, plan *modelPlan) error {
 	return w.Error()
 }
 
+// csvText is text out of a file for a spreadsheet, which would take some first characters
+// for those of a formula, and for a terminal.
+func csvText(s string) string {
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		s = "'" + s
+	}
+	return oneLine(s)
+}
+
 func csvNumber(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -56,20 +67,23 @@ func csvNumber(v float64) string {
 func (l *probeLine) profileValues(values map[string]string) {
 	p := l.Profile
 	f := figuresOf(p)
-	for name, v := range map[string]int{"k": p.Rows, "n": p.Cols, "non_finite": p.NonFinite.Count, "best_bits": p.BestBits} {
+	for name, v := range map[string]int{"k": p.Rows, "n": p.Cols, "non_finite": p.NonFinite.Count} {
 		values[name] = strconv.Itoa(v)
 	}
 	if p.Role == opscope.Activation {
 		values["k"], values["n"] = strconv.Itoa(p.Cols), ""
 	}
-	values["zeros"] = strconv.FormatInt(p.Zeros, 10)
 	for name, v := range map[string]float64{
 		"norm": p.Norm, "min": p.Min, "max": p.Max, "mean": p.Mean, "kurtosis": p.Kurtosis,
 		"int8_tensor": p.QuantError(8, opscope.PerTensor), "int8_channel": f.int8, "int4_channel": p.QuantError(4, opscope.PerColumn),
-		"int4_group32": f.int4, "int4_group128": groupError(p, 128), "sparse_2_4": f.sparse, "ternary": p.Ternary, "stable_rank": p.StableRank,
+		"int4_group32": f.int4, "int4_group128": p.GroupQuantError(4, 128), "sparse_2_4": f.sparse, "ternary": p.Ternary, "stable_rank": p.StableRank,
 	} {
 		values[name] = csvNumber(v)
 	}
+	if p.NonFinite.Count > 0 {
+		return // counts have no NaN
+	}
+	values["zeros"], values["best_bits"] = strconv.FormatInt(p.Zeros, 10), strconv.Itoa(p.BestBits)
 	values["distinct"] = strconv.Itoa(p.Cardinality.Distinct)
 	values["distinct_more"] = strconv.FormatBool(p.Cardinality.More)
 	if s := p.Spectral; s != nil {

@@ -21,12 +21,7 @@ type probeFigures struct {
 }
 
 func figuresOf(p *opscope.Profile) probeFigures {
-	f := probeFigures{int8: p.QuantError(8, opscope.PerColumn), int4: groupError(p, 32), sparse: math.NaN(), zeros: 1 - p.Density, rank: math.NaN()}
-	for _, s := range p.Sparse {
-		if s.N == 2 && s.M == 4 {
-			f.sparse = s.Error
-		}
-	}
+	f := probeFigures{int8: p.QuantError(8, opscope.PerColumn), int4: p.GroupQuantError(4, 32), sparse: p.NMError(2, 4), zeros: 1 - p.Density, rank: math.NaN()}
 	if s := p.Spectral; s != nil {
 		if even := opscope.BreakEvenRank(p.Rows, p.Cols); even > 0 {
 			f.rank, f.rankAtLeast = float64(s.Rank10.Rank)/float64(even), s.Rank10.AtLeast
@@ -37,16 +32,6 @@ func figuresOf(p *opscope.Profile) probeFigures {
 		f.outliers = fmt.Sprintf("%d+%d", p.Outliers[0].Count, p.Outliers[1].Count)
 	}
 	return f
-}
-
-// groupError is the error of 4 bits with a scale for each group inputs.
-func groupError(p *opscope.Profile, group int) float64 {
-	for _, q := range p.Quant {
-		if q.Bits == 4 && q.Granularity == opscope.PerGroup && q.Group == group && q.Method == "" && q.Format == "" {
-			return q.Error
-		}
-	}
-	return math.NaN()
 }
 
 func (f probeFigures) rankText() string {

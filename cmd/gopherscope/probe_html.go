@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -49,6 +53,43 @@ func (r *probeReport) writePage(plan *modelPlan) error {
 		return fmt.Errorf("--html: %w", err)
 	}
 	return writeFile(r.run.html, page)
+}
+
+// checkPage says what is wrong with the file that --html names, before hours of work.
+func (p *probeRun) checkPage(models []model) error {
+	if p.html == "" {
+		return nil
+	}
+	fail := func(err error) error { return fmt.Errorf("--html: cannot write %s: %w", p.html, err) }
+	if err := writableFolder(filepath.Dir(p.html)); err != nil {
+		return fail(err)
+	}
+	page, err := os.Stat(p.html)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fail(err)
+	}
+	if !page.Mode().IsRegular() {
+		return fail(errors.New("it is not a regular file"))
+	}
+	inputs := map[string]bool{}
+	for _, name := range p.from {
+		inputs[name] = true
+	}
+	for _, m := range models {
+		inputs[m.path] = true
+		for _, t := range m.file.Tensors() {
+			inputs[t.File] = true
+		}
+	}
+	for name := range inputs {
+		if input, err := os.Stat(name); err == nil && os.SameFile(page, input) {
+			return fail(errors.New("it is one of the files to read"))
+		}
+	}
+	return nil
 }
 
 // page makes a page that needs no other file and no network.

@@ -47,6 +47,25 @@ func TestProbePage(t *testing.T) {
 	}
 }
 
+// A page is made whatever the names are.
+func TestProbePageOfLongNames(t *testing.T) {
+	dir := t.TempDir()
+	var tensors []weights.Named
+	for i, long := range []string{strings.Repeat("W", 300), strings.Repeat("層", 80), "model.language_model." + strings.Repeat("block.", 20), strings.Repeat("\x1b", 60)} {
+		for _, layer := range []string{".0.w", ".1.w", ".v"} {
+			tensors = append(tensors, named(long+layer, "", uint64(i), 20, 30))
+		}
+	}
+	html := filepath.Join(dir, "page.html")
+	_, stderr, status := command(t, t.Context(), "probe", "--no-time", writeModel(t, filepath.Join(dir, "m.safetensors"), tensors...), "--html", html)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	if !strings.Contains(read(t, html), "Error by layer and kind") {
+		t.Error("the page has no charts")
+	}
+}
+
 func TestProbePageOfActivations(t *testing.T) {
 	dir := t.TempDir()
 	path := writeModel(t, filepath.Join(dir, "m.safetensors"), named("x", "", 1, 8, 9))
@@ -59,14 +78,41 @@ func TestProbePageOfActivations(t *testing.T) {
 	}
 }
 
+// What is wrong with the page is said before the work, and no input is replaced by it.
 func TestProbeUnwritablePage(t *testing.T) {
-	html := filepath.Join(t.TempDir(), "not-there", "page.html")
-	stdout, stderr, status := command(t, t.Context(), "probe", "--no-time", silero, "--html", html)
-	if status != 1 || !strings.Contains(stderr, "cannot write "+html) || !strings.Contains(stdout, "8 matrices") {
-		t.Errorf("status %d, %q", status, stderr)
+	dir := t.TempDir()
+	model := writeModel(t, filepath.Join(dir, "m.safetensors"), named("x", "", 1, 8, 9))
+	link := filepath.Join(dir, "link.html")
+	if err := os.Link(model, link); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(html); err == nil {
-		t.Error("there is a page")
+	lines := filepath.Join(dir, "m.jsonl")
+	stdout, _, _ := command(t, t.Context(), "probe", "--no-time", "--json", model)
+	write(t, lines, stdout)
+	for _, c := range []struct {
+		html string
+		args []string
+		want string
+	}{
+		{filepath.Join(dir, "not-there", "page.html"), []string{model}, "not-there"},
+		{filepath.Join(model, "page.html"), []string{model}, "page.html"},
+		{dir, []string{model}, "is not a regular file"},
+		{os.DevNull, []string{model}, "is not a regular file"},
+		{model, []string{model}, "is one of the files to read"},
+		{link, []string{model}, "is one of the files to read"},
+		{lines, []string{"--from", lines}, "is one of the files to read"},
+	} {
+		before := list(t, dir)
+		stdout, stderr, status := command(t, t.Context(), append([]string{"probe", "--no-time", "--html", c.html}, c.args...)...)
+		if status != 1 || stdout != "" || !strings.Contains(stderr, "--html: cannot write "+c.html) || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, stdout %.100q, stderr %q, want %q", c.html, status, stdout, stderr, c.want)
+		}
+		if after := list(t, dir); after != before {
+			t.Errorf("%s: files %s, then %s", c.html, before, after)
+		}
+	}
+	if _, stderr, status := command(t, t.Context(), "ls", model); status != 0 {
+		t.Error(stderr)
 	}
 }
 
@@ -94,6 +140,9 @@ func TestProbeCSV(t *testing.T) {
 		{"model.embed_tokens.weight", "k", "32"}, {"model.embed_tokens.weight", "n", "64"}, {"model.embed_tokens.weight", "bytes", "4096"},
 		{"model.embed_tokens.weight", "bits_per_weight", "16"}, {"model.embed_tokens.weight", "speedup_m1", ""},
 		{"model.layers.1.mlp.up.weight", "non_finite", "2"}, {"model.layers.1.mlp.up.weight", "int8_channel", ""},
+		{"model.layers.1.mlp.up.weight", "zeros", ""}, {"model.layers.1.mlp.up.weight", "best_bits", ""},
+		{"model.layers.1.mlp.up.weight", "distinct", ""}, {"model.layers.1.mlp.up.weight", "outlier_inputs", ""},
+		{"model.embed_tokens.weight", "zeros", "0"}, {"model.embed_tokens.weight", "best_bits", "8"},
 		{"lm_head.weight", "status", "tied"}, {"lm_head.weight", "action", ""},
 		{"model.norm.weight", "reason", "1-D: a vector, not a matrix"},
 	} {

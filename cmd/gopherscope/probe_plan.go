@@ -128,7 +128,7 @@ func (r *probeReport) pareto() ([]paretoPoint, error) {
 	return points, nil
 }
 
-// shortAction is an action in a table of kinds.
+// shortActions counts the actions of a kind.
 func shortActions(counts map[string]int, order []string) string {
 	if len(order) == 1 {
 		return order[0]

@@ -26,7 +26,7 @@ type probeReport struct {
 func (r *probeReport) add(line probeLine) error {
 	r.lines = append(r.lines, line)
 	if line.Status == statusFailed {
-		fmt.Fprintf(r.run.stderr, "gopherscope: %s\n", printable(line.failure()))
+		fmt.Fprintf(r.run.stderr, "gopherscope: %s\n", oneLine(line.failure()))
 	}
 	if !r.run.json {
 		return nil
@@ -70,7 +70,7 @@ func (l *probeLine) failure() string {
 	if strings.Contains(l.Reason, l.Tensor) {
 		return l.Reason
 	}
-	return fmt.Sprintf("%s: tensor %s: %s", l.File, l.Tensor, l.Reason)
+	return fmt.Sprintf("%s: tensor %s: %s", l.File, shortName(l.Tensor), l.Reason)
 }
 
 // end prints the report and writes the page. With --json the lines are out already.
@@ -165,7 +165,7 @@ func (r *probeReport) print(out io.Writer, plan *modelPlan) error {
 func (l *probeLine) cells(c opscope.Choice) []string {
 	f := figuresOf(l.Profile)
 	row := []string{
-		printable(l.Tensor), printable(l.DType), fmt.Sprintf("%d x %d", l.Profile.Rows, l.Profile.Cols), fileSize(l.Bytes),
+		shortName(l.Tensor), shortName(l.DType), fmt.Sprintf("%d x %d", l.Profile.Rows, l.Profile.Cols), fileSize(l.Bytes),
 		number("%.4f", f.int8), number("%.4f", f.int4), number("%.3f", f.sparse), number("%.1f%%", 100*f.zeros), f.rankText(), f.outliers,
 		c.Name(), number("%.4f", c.Error), fileSize(c.Bytes), times(l.Bytes, c.Bytes),
 	}
@@ -280,9 +280,12 @@ func (r *probeReport) printNotProbed(b *strings.Builder) {
 		all, missing = all+g.elements, missing+g.elements
 	}
 	all, missing = all+r.excluded.elements, missing+r.excluded.elements
+	if part := r.run.shard; part != "" {
+		fmt.Fprintf(b, "only part %s of the matrices; the others are not counted here\n", part)
+	}
 	fmt.Fprintf(b, "not probed: %s of %s values, %s\n", shortCount(missing), shortCount(all), shareText(missing, all))
 	for _, g := range groups {
-		fmt.Fprintf(b, "  %s, %s: %s: %s\n", plural(len(g.names), "tensor"), fileSize(g.bytes), printable(g.reason), some(g.names))
+		fmt.Fprintf(b, "  %s, %s: %s: %s\n", plural(len(g.names), "tensor"), fileSize(g.bytes), oneLine(g.reason), some(g.names))
 	}
 	if e := r.excluded; e.tensors > 0 {
 		fmt.Fprintf(b, "  %s, %s: left out by --include and --exclude\n", plural(e.tensors, "tensor"), fileSize(e.bytes))
@@ -340,7 +343,7 @@ func (r *probeReport) printLayouts(b *strings.Builder) {
 		if !strings.HasPrefix(why, g.axes) {
 			why = g.axes + ": " + why
 		}
-		fmt.Fprintf(b, "layout %s: %s\n", printable(why), which)
+		fmt.Fprintf(b, "layout %s: %s\n", oneLine(why), which)
 	}
 }
 
@@ -360,7 +363,7 @@ func (r *probeReport) printNotes(b *strings.Builder) {
 		}
 	}
 	for _, note := range notes {
-		fmt.Fprintf(b, "%s: %s\n", some(names[note]), printable(note))
+		fmt.Fprintf(b, "%s: %s\n", some(names[note]), oneLine(note))
 	}
 }
 
@@ -373,7 +376,7 @@ func (r *probeReport) activationTable() textTable {
 	}}
 	for _, line := range r.probed() {
 		p, f, c := line.Profile, figuresOf(line.Profile), line.choice()
-		table.add(printable(line.Tensor), printable(line.DType), fmt.Sprintf("%d x %d", p.Rows, p.Cols), fileSize(line.Bytes),
+		table.add(shortName(line.Tensor), shortName(line.DType), fmt.Sprintf("%d x %d", p.Rows, p.Cols), fileSize(line.Bytes),
 			number("%.1f%%", 100*f.zeros), number("%.4f", p.QuantError(8, opscope.PerRow)), number("%.4g", p.Kurtosis), f.outliers,
 			c.Name(), number("%.2f", c.Work), faster(c, 1), faster(c, 32))
 	}

@@ -105,7 +105,7 @@ func TestProbeSilero(t *testing.T) {
 		}
 		for what, pair := range map[string][2]float64{
 			"int8 a tensor": {p.QuantError(8, opscope.PerTensor), c.int8Tensor}, "int8 a channel": {p.QuantError(8, opscope.PerColumn), c.int8},
-			"int4 a group of 32": {groupError(p, 32), c.int4}, "kurtosis": {p.Kurtosis, c.kurtosis}, "stable rank": {p.StableRank, c.stableRank},
+			"int4 a group of 32": {p.GroupQuantError(4, 32), c.int4}, "kurtosis": {p.Kurtosis, c.kurtosis}, "stable rank": {p.StableRank, c.stableRank},
 		} {
 			if !near(pair[0], pair[1], 0.005) {
 				t.Errorf("%s: %s is %v, want %v", c.name, what, pair[0], pair[1])
@@ -265,6 +265,13 @@ func TestProbeShards(t *testing.T) {
 		if !slices.Equal(sorted(parts.String()), whole) {
 			t.Errorf("%d shards differ from the whole", n)
 		}
+	}
+}
+
+func TestProbeShardTable(t *testing.T) {
+	stdout, stderr, status := command(t, t.Context(), "probe", "--no-time", silero, "--shard", "0/2")
+	if status != 0 || !strings.Contains(stdout, "only part 0/2 of the matrices") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 }
 
@@ -523,6 +530,8 @@ func TestProbeFlagErrors(t *testing.T) {
 		{[]string{silero, "--budget", "2"}, "--budget 2: "},
 		{[]string{silero, "--budget", "NaN"}, "--budget NaN: "},
 		{[]string{silero, "--target-bpw", "-1"}, "--target-bpw -1: "},
+		{[]string{silero, "--target-bpw", "0"}, "--target-bpw 0: "},
+		{[]string{silero, "--target-size", ""}, `--target-size: "" is not a size`},
 		{[]string{silero, "--target-size", "big"}, `--target-size: "big" is not a size`},
 		{[]string{silero, "--target-size", "1MB", "--target-bpw", "4"}, "give one of them"},
 		{[]string{silero, "--target-size", "1MB", "--shard", "0/2"}, "need all matrices"},

@@ -112,11 +112,28 @@ func plural(n int, noun string) string {
 // some lists the first names of many.
 func some(names []string) string {
 	const most = 3
-	text := strings.Join(names[:min(most, len(names))], ", ")
+	var first []string
+	for _, name := range names[:min(most, len(names))] {
+		first = append(first, shortName(name))
+	}
+	text := strings.Join(first, ", ")
 	if n := len(names) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return printable(text)
+	return text
+}
+
+// oneLine is printable without line ends, for what a file names within a line.
+func oneLine(text string) string { return strings.ReplaceAll(printable(text), "\n", `\n`) }
+
+// shortName is oneLine of a name for a table or a list. It cuts what no model has: a name
+// may fill the whole header, and a table pads every row to the longest.
+func shortName(name string) string {
+	const most = 200
+	if len(name) <= most {
+		return oneLine(name)
+	}
+	return oneLine(strings.ToValidUTF8(name[:most], "")) + "..."
 }
 
 var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) *([a-zA-Z]*)$`)

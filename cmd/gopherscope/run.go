@@ -363,6 +363,11 @@ func makeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return err
 	}
+	return writableFolder(path)
+}
+
+// writableFolder says why no file can be created in a folder.
+func writableFolder(path string) error {
 	f, err := os.CreateTemp(path, ".*.tmp")
 	if err != nil {
 		if reason := errors.Unwrap(err); reason != nil {

@@ -22,6 +22,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope_bench = source{
 	},
 	types: []symbol{
 		{"Bandwidth", (*bench_.Bandwidth)(nil)},
+		{"Cache", (*bench_.Cache)(nil)},
 		{"Comparison", (*bench_.Comparison)(nil)},
 		{"Entry", (*bench_.Entry)(nil)},
 		{"Func", (*bench_.Func)(nil)},

@@ -3,6 +3,7 @@
 package bindings
 
 import (
+	context_ "context"
 	weights_ "github.com/rlx-go/gopherscope/opscope/weights"
 	io_ "io"
 )
@@ -16,12 +17,22 @@ var pkg_github_com_rlx_go_gopherscope_opscope_weights = source{
 		{"BF16", weights_.BF16, ""},
 		{"F16", weights_.F16, ""},
 		{"F32", weights_.F32, ""},
+		{"F4", weights_.F4, ""},
+		{"F64", weights_.F64, ""},
+		{"F8E4M3", weights_.F8E4M3, ""},
+		{"F8E4M3FNUZ", weights_.F8E4M3FNUZ, ""},
+		{"F8E5M2", weights_.F8E5M2, ""},
+		{"F8E5M2FNUZ", weights_.F8E5M2FNUZ, ""},
+		{"F8E8M0", weights_.F8E8M0, ""},
 		{"InOut", weights_.InOut, ""},
 		{"OutIn", weights_.OutIn, ""},
 	},
 	functions: []symbol{
 		{"New", weights_.New},
 		{"Open", weights_.Open},
+		{"Tied", weights_.Tied},
+		{"WriteNPY", weights_.WriteNPY},
+		{"WriteSafetensors", weights_.WriteSafetensors},
 	},
 	types: []symbol{
 		{"DType", (*weights_.DType)(nil)},
@@ -29,12 +40,15 @@ var pkg_github_com_rlx_go_gopherscope_opscope_weights = source{
 		{"FormatError", (*weights_.FormatError)(nil)},
 		{"Layout", (*weights_.Layout)(nil)},
 		{"Matrix", (*weights_.Matrix)(nil)},
+		{"Named", (*weights_.Named)(nil)},
 		{"Skipped", (*weights_.Skipped)(nil)},
 		{"Tensor", (*weights_.Tensor)(nil)},
 		{"Weight", (*weights_.Weight)(nil)},
+		{"context.Context", (*context_.Context)(nil)},
 		{"io.ReaderAt", (*io_.ReaderAt)(nil)},
 	},
 	proxies: []symbol{
+		{"context.Context", (*proxy_context_Context)(nil)},
 		{"io.ReaderAt", (*proxy_io_ReaderAt)(nil)},
 	},
 }

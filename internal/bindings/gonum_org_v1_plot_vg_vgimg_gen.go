@@ -6,6 +6,7 @@ import (
 	vgimg_ "gonum.org/v1/plot/vg/vgimg"
 	image_ "image"
 	color_ "image/color"
+	draw_ "image/draw"
 	io_ "io"
 )
 
@@ -35,11 +36,13 @@ var pkg_gonum_org_v1_plot_vg_vgimg = source{
 		{"TiffCanvas", (*vgimg_.TiffCanvas)(nil)},
 		{"image.Image", (*image_.Image)(nil)},
 		{"image/color.Color", (*color_.Color)(nil)},
+		{"image/draw.Image", (*draw_.Image)(nil)},
 		{"io.Writer", (*io_.Writer)(nil)},
 	},
 	proxies: []symbol{
 		{"image.Image", (*proxy_image_Image)(nil)},
 		{"image/color.Color", (*proxy_image_color_Color)(nil)},
+		{"image/draw.Image", (*proxy_image_draw_Image)(nil)},
 		{"io.Writer", (*proxy_io_Writer)(nil)},
 	},
 }

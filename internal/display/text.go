@@ -26,7 +26,24 @@ const (
 func Text(v any) string { return TextOf(v, Methods(v)) }
 
 // TextOf is Text for a value whose methods are found by method.
-func TextOf(v any, method Lookup) string {
+func TextOf(v any, method Lookup) string { return TextTyped(v, method, nil) }
+
+// Typed is the type of a value, and what is in the value, where reflection does
+// not know it: values of types that a cell declares have no methods for it.
+type Typed interface {
+	// Concrete takes a value out of an interface. The type it returns is nil when
+	// reflection knows all of it.
+	Concrete(v reflect.Value) (reflect.Value, Typed)
+	Methods(v reflect.Value) Lookup
+	// Key, Elem and Field are the types of what is in a value of the type, nil
+	// when it has no such thing.
+	Key() Typed
+	Elem() Typed
+	Field(i int) Typed
+}
+
+// TextTyped is TextOf for a value of a type, which may be nil.
+func TextTyped(v any, method Lookup, t Typed) string {
 	if s, ok := v.(string); ok {
 		return cut(s)
 	}
@@ -42,7 +59,7 @@ func TextOf(v any, method Lookup) string {
 		return cut(fmt.Sprintf("%+v", f))
 	}
 	var p printer
-	p.value(reflect.ValueOf(v), 0)
+	p.value(reflect.ValueOf(v), t, 0)
 	return p.String()
 }
 
@@ -73,7 +90,10 @@ func (p *printer) full() bool { return p.Len() >= maxText }
 // text writes as much of s as there is room for.
 func (p *printer) text(s string) { p.WriteString(cutTo(s, max(0, maxText-p.Len()))) }
 
-func (p *printer) value(v reflect.Value, depth int) {
+func (p *printer) value(v reflect.Value, t Typed, depth int) {
+	if t != nil && depth > 0 && v.IsValid() {
+		v, t = t.Concrete(v)
+	}
 	switch {
 	case p.full():
 		return
@@ -84,7 +104,7 @@ func (p *printer) value(v reflect.Value, depth int) {
 		p.WriteString("...")
 		return
 	}
-	if depth > 0 && p.own(v) {
+	if depth > 0 && (t != nil && p.byType(v, t) || p.own(v)) {
 		return
 	}
 	switch v.Kind() {
@@ -105,15 +125,15 @@ func (p *printer) value(v reflect.Value, depth int) {
 	case reflect.String:
 		p.text(v.String())
 	case reflect.Interface:
-		p.value(v.Elem(), depth)
+		p.value(v.Elem(), nil, depth)
 	case reflect.Pointer:
-		p.pointer(v, depth)
+		p.pointer(v, t, depth)
 	case reflect.Struct:
-		p.fields(v, depth)
+		p.fields(v, t, depth)
 	case reflect.Slice, reflect.Array:
-		p.elems(v, depth)
+		p.elems(v, t, depth)
 	case reflect.Map:
-		p.entries(v, depth)
+		p.entries(v, t, depth)
 	default: // channels, functions, unsafe pointers
 		if v.Kind() != reflect.UnsafePointer && v.IsNil() {
 			p.WriteString("<nil>")
@@ -121,6 +141,43 @@ func (p *printer) value(v reflect.Value, depth int) {
 			p.text(fmt.Sprintf("<%s>", v.Type()))
 		}
 	}
+}
+
+// byType prints a nested value by the methods that its type in the cell has, and
+// reports whether it has one.
+func (p *printer) byType(v reflect.Value, t Typed) bool {
+	if !v.IsValid() || !v.CanInterface() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return false
+	}
+	method := t.Methods(v)
+	for _, name := range []string{"Error", "String"} {
+		if text, ok := method(name).(func() string); ok {
+			p.text(text())
+			return true
+		}
+	}
+	return false
+}
+
+func keyOf(t Typed) Typed {
+	if t == nil {
+		return nil
+	}
+	return t.Key()
+}
+
+func elem(t Typed) Typed {
+	if t == nil {
+		return nil
+	}
+	return t.Elem()
+}
+
+func field(t Typed, i int) Typed {
+	if t == nil {
+		return nil
+	}
+	return t.Field(i)
 }
 
 // own prints a nested value in the way its type asks for, and reports whether
@@ -142,7 +199,7 @@ func (p *printer) own(v reflect.Value) bool {
 	return false
 }
 
-func (p *printer) pointer(v reflect.Value, depth int) {
+func (p *printer) pointer(v reflect.Value, t Typed, depth int) {
 	switch {
 	case v.IsNil():
 		p.WriteString("<nil>")
@@ -151,12 +208,12 @@ func (p *printer) pointer(v reflect.Value, depth int) {
 	default:
 		p.open = append(p.open, v.Pointer())
 		p.WriteString("&")
-		p.value(v.Elem(), depth+1)
+		p.value(v.Elem(), elem(t), depth+1)
 		p.open = p.open[:len(p.open)-1]
 	}
 }
 
-func (p *printer) fields(v reflect.Value, depth int) {
+func (p *printer) fields(v reflect.Value, t Typed, depth int) {
 	p.WriteByte('{')
 	for i := range v.NumField() {
 		if i > 0 {
@@ -167,7 +224,7 @@ func (p *printer) fields(v reflect.Value, depth int) {
 			break
 		}
 		fmt.Fprintf(p, "%s:", fieldName(v.Type().Field(i)))
-		p.value(v.Field(i), depth+1)
+		p.value(v.Field(i), field(t, i), depth+1)
 	}
 	p.WriteByte('}')
 }
@@ -179,7 +236,7 @@ func fieldName(f reflect.StructField) string {
 	return strings.TrimLeft(f.Name, "\U00012038\U000122F2\U0001202A")
 }
 
-func (p *printer) elems(v reflect.Value, depth int) {
+func (p *printer) elems(v reflect.Value, t Typed, depth int) {
 	p.WriteByte('[')
 	for i := range v.Len() {
 		if i > 0 {
@@ -189,12 +246,12 @@ func (p *printer) elems(v reflect.Value, depth int) {
 			fmt.Fprintf(p, "... (%d elements)", v.Len())
 			break
 		}
-		p.value(v.Index(i), depth+1)
+		p.value(v.Index(i), elem(t), depth+1)
 	}
 	p.WriteByte(']')
 }
 
-func (p *printer) entries(v reflect.Value, depth int) {
+func (p *printer) entries(v reflect.Value, t Typed, depth int) {
 	keys := v.MapKeys()
 	if len(keys) <= maxSort {
 		slices.SortFunc(keys, compareKeys)
@@ -208,9 +265,9 @@ func (p *printer) entries(v reflect.Value, depth int) {
 			fmt.Fprintf(p, "... (%d entries)", v.Len())
 			break
 		}
-		p.value(key, depth+1)
+		p.value(key, keyOf(t), depth+1)
 		p.WriteByte(':')
-		p.value(v.MapIndex(key), depth+1)
+		p.value(v.MapIndex(key), elem(t), depth+1)
 	}
 	p.WriteByte(']')
 }
@@ -230,8 +287,8 @@ func compareKeys(a, b reflect.Value) int {
 		}
 	}
 	var pa, pb printer
-	pa.value(a, 1)
-	pb.value(b, 1)
+	pa.value(a, nil, 1)
+	pb.value(b, nil, 1)
 	return strings.Compare(pa.String(), pb.String())
 }
 

@@ -17,12 +17,15 @@ func init() {
 	imports.Packages["github.com/gopherdata/gophernotes"] = displayPackage
 }
 
-// displayPackage is the package display of cells, without Display, which is
-// added where it is imported: it needs the type that its argument has there.
+// displayPackage is the package display of cells, without Display and Update,
+// which are added where it is imported: they need the type that the value has
+// there.
 var displayPackage = imports.Package{
 	Name: "display",
 	Binds: map[string]reflect.Value{
 		"Any":        reflect.ValueOf(display.Any),
+		"Clear":      reflect.ValueOf(clearOutput),
+		"Progress":   reflect.ValueOf(newBar),
 		"Auto":       reflect.ValueOf(display.Auto),
 		"File":       reflect.ValueOf(display.File),
 		"HTML":       reflect.ValueOf(display.HTML),
@@ -52,6 +55,7 @@ var displayPackage = imports.Package{
 		"MIMETypeText":       reflect.ValueOf(display.MIMETypeText),
 	},
 	Types: map[string]reflect.Type{
+		"Bar":            reflect.TypeFor[display.Bar](),
 		"Data":           reflect.TypeFor[display.Data](),
 		"MIMEMap":        reflect.TypeFor[display.MIMEMap](),
 		"Renderer":       reflect.TypeFor[display.Renderer](),
@@ -72,6 +76,7 @@ var displayPackage = imports.Package{
 const (
 	displayPath = "display"
 	displayName = "Display"
+	updateName  = "Update"
 )
 
 // declareBuiltins gives cells Display, also as display.Display, and the package
@@ -83,17 +88,22 @@ func (in *interpreter) declareBuiltins() {
 	}
 	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
-	in.comp.DeclBuiltin0(depthName, fast.Builtin{Compile: compileDepth})
+	in.declareAction(depthName, in.depth)
+	in.declareWaits()
+	in.declareAction(gateName, func(*fast.Env) { in.gate() })
 	in.declareModern()
 	in.declareUnwrap()
-	in.declareFatal()
+	in.declareExits()
 	for _, name := range []string{guardName, callbackName} {
 		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileGuard, ArgMin: 1, ArgMax: 1})
 	}
 	show := in.comp.DeclBuiltin0(displayName, fast.Builtin{Compile: in.compileDisplay, ArgMin: 1, ArgMax: 1})
+	update := in.comp.DeclBuiltin0(updateName, fast.Builtin{Compile: in.compileUpdate, ArgMin: 2, ArgMax: 2})
+	in.forget(updateName)
 	for _, path := range []string{"github.com/gopherdata/gophernotes", displayPath} {
 		in.importPackage("", path)
 		in.comp.KnownImports[path].Binds[displayName] = show
+		in.comp.KnownImports[path].Binds[updateName] = update
 	}
 }
 

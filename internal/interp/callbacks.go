@@ -45,25 +45,26 @@ func (in *interpreter) keepPanic(f reflect.Value, origin string) reflect.Value {
 	if f.IsNil() {
 		return f
 	}
+	sink := in.sink()
 	switch f := f.Interface().(type) { // common ones, which reflection would slow down
 	case func():
 		return reflect.ValueOf(func() {
-			defer in.keep(origin, in.enter())
+			defer in.keep(origin, in.enter(sink))
 			f()
 		})
 	case func(float64) float64:
 		return reflect.ValueOf(func(x float64) float64 {
-			defer in.keep(origin, in.enter())
+			defer in.keep(origin, in.enter(sink))
 			return f(x)
 		})
 	case func([]float64) float64:
 		return reflect.ValueOf(func(x []float64) float64 {
-			defer in.keep(origin, in.enter())
+			defer in.keep(origin, in.enter(sink))
 			return f(x)
 		})
 	case func(int, int) bool:
 		return reflect.ValueOf(func(i, j int) bool {
-			defer in.keep(origin, in.enter())
+			defer in.keep(origin, in.enter(sink))
 			return f(i, j)
 		})
 	}
@@ -72,7 +73,7 @@ func (in *interpreter) keepPanic(f reflect.Value, origin string) reflect.Value {
 		for i := range t.NumOut() {
 			results = append(results, reflect.Zero(t.Out(i)))
 		}
-		defer in.keep(origin, in.enter())
+		defer in.keep(origin, in.enter(sink))
 		if t.IsVariadic() {
 			results = f.CallSlice(args)
 		} else {
@@ -82,14 +83,22 @@ func (in *interpreter) keepPanic(f reflect.Value, origin string) reflect.Value {
 	})
 }
 
+// sink is the sink of the cell that the current goroutine belongs to.
+func (in *interpreter) sink() Sink {
+	if sink, ok := in.guarded.Load(gls.GoID()); ok && sink != nil {
+		return sink.(Sink)
+	}
+	return in.session.out.last()
+}
+
 // enter returns the goroutine, and 0 when a panic on it is kept already: on the
-// evaluator, and in calls within calls.
-func (in *interpreter) enter() (goroutine uintptr) {
+// evaluator, and in calls within calls. Others belong to the cell of a sink.
+func (in *interpreter) enter(sink Sink) (goroutine uintptr) {
 	goroutine = gls.GoID()
-	if goroutine == in.goroutine {
+	if goroutine == in.owner.Load().goroutine || in.isLeft() {
 		return 0
 	}
-	if _, entered := in.guarded.LoadOrStore(goroutine, true); entered {
+	if _, entered := in.guarded.LoadOrStore(goroutine, sink); entered {
 		return 0
 	}
 	return goroutine

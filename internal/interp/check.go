@@ -52,14 +52,15 @@ func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) 
 		DisableUnusedImportCheck: true,
 		Error: func(err error) {
 			var e types.Error
-			if !errors.As(err, &e) || e.Soft || strings.HasSuffix(e.Msg, "is not used") {
+			if !errors.As(err, &e) || e.Soft && !strings.Contains(e.Msg, " does not satisfy ") || strings.HasSuffix(e.Msg, "is not used") {
 				return
 			}
 			if strings.HasPrefix(e.Msg, "\t") && len(found) > 0 { // goes on about the one before
 				found[len(found)-1].msg += "\n" + e.Msg
 				return
 			}
-			found = append(found, problem{e.Pos, e.Msg})
+			// Generic functions have no place in the notebook.
+			found = append(found, problem{e.Pos, strings.ReplaceAll(e.Msg, " (declared at -)", "")})
 		},
 	}
 	pkg := c.world.mainPackage(c.interpreter, file)

@@ -14,8 +14,9 @@ import (
 // unit is a compiled cell: all of it compiles before any of it runs.
 type unit struct {
 	// setup makes the cell's functions and methods; it cannot fail.
-	setup []*fast.Expr
-	steps []*step
+	setup     []*fast.Expr
+	steps     []*step
+	instances []instance // of generic functions
 }
 
 // step is one top-level statement or variable.
@@ -42,7 +43,7 @@ func (in *interpreter) compile(src *source) (u *unit, failed *Error) {
 }
 
 func (in *interpreter) compileAlone(src *source) (u *unit, failed *Error) {
-	in.ir.PrepareEnv() // tells the compiler which slots have been taken the address of
+	in.prepare() // tells the compiler which slots have been taken the address of
 	c := &compiler{
 		interpreter: in,
 		src:         src,

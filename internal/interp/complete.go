@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +15,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/cosmos72/gomacro/imports"
+
+	"github.com/rlx-go/gopherscope/internal/generics"
 )
 
 // Completion is an answer to Complete. Start and End are offsets in code
 // points of the part of the source that a match replaces.
 type Completion struct {
-	Matches    []string
+	Matches []string
+	// Types says what each match is: "function", "method", "variable", "field",
+	// "constant", "struct", "interface", "type", "module" or "keyword".
+	Types []string
+	// Signatures are those of the functions and methods, else empty.
+	Signatures []string
 	Start, End int
 }
 
@@ -50,25 +58,83 @@ func (in *interpreter) complete(source string, cursor int) Completion {
 	at := byteOffset(source, cursor)
 	toks, _, _ := scan(source)
 	before, prefix := source[:at], ""
-	var candidates []string
+	var candidates []candidate
 	switch t, inside := tokenAround(toks, source, at); {
 	case inside && t.tok == token.STRING && isImport(toks, t):
 		prefix = source[t.offset+1 : at]
-		candidates = importable()
+		for _, p := range importable() {
+			candidates = append(candidates, candidate{p, "module", ""})
+		}
 	case inside:
 	default:
 		prefix = before[len(strings.TrimRightFunc(before, isIdent)):]
 		if operand, ok := strings.CutSuffix(strings.TrimRight(before[:len(before)-len(prefix)], " \t\r\n"), "."); ok {
 			candidates = in.members(operandBefore(operand), toks)
 		} else if prefix != "" {
-			candidates = in.names()
+			candidates = in.names(toks)
 		}
 	}
-	matches := slices.DeleteFunc(candidates, func(c string) bool {
-		return !strings.HasPrefix(c, prefix) || strings.Contains(c, hidden)
+	candidates = slices.DeleteFunc(candidates, func(c candidate) bool {
+		return !strings.HasPrefix(c.name, prefix) || strings.Contains(c.name, hidden)
 	})
-	slices.Sort(matches)
-	return Completion{Matches: slices.Compact(matches), Start: cursor - utf8.RuneCountInString(prefix), End: cursor}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
+	candidates = slices.CompactFunc(candidates, func(a, b candidate) bool { return a.name == b.name })
+	answer := Completion{Start: cursor - utf8.RuneCountInString(prefix), End: cursor}
+	for _, c := range candidates {
+		answer.Matches = append(answer.Matches, c.name)
+		answer.Types = append(answer.Types, c.kind)
+		answer.Signatures = append(answer.Signatures, c.signature)
+	}
+	return answer
+}
+
+// candidate is what an identifier can become.
+type candidate struct{ name, kind, signature string }
+
+// candidateOf describes what go/types knows of a name.
+func candidateOf(obj types.Object) candidate {
+	c := candidate{name: obj.Name(), kind: "variable"}
+	switch obj := obj.(type) {
+	case *types.PkgName:
+		c.kind = "module"
+	case *types.Const:
+		c.kind = "constant"
+	case *types.TypeName:
+		c.kind = "type"
+		switch obj.Type().Underlying().(type) {
+		case *types.Struct:
+			c.kind = "struct"
+		case *types.Interface:
+			c.kind = "interface"
+		}
+	case *types.Func:
+		c.kind = "function"
+		if obj.Signature().Recv() != nil {
+			c.kind = "method"
+		}
+		c.signature = signatureText(obj)
+	case *types.Var:
+		if obj.IsField() {
+			c.kind = "field"
+		}
+	case *types.Builtin:
+		c.kind = "function"
+	}
+	return c
+}
+
+// signatureText is the parameters and results of a function.
+func signatureText(f *types.Func) string {
+	text := types.TypeString(f.Type(), shortNames)
+	return strings.TrimPrefix(text, "func")
+}
+
+// shortNames qualifies names as cells do, those of cells not at all.
+func shortNames(p *types.Package) string {
+	if p.Path() == mainPath {
+		return ""
+	}
+	return p.Name()
 }
 
 func byteOffset(source string, runes int) int {
@@ -201,46 +267,82 @@ func openingBracket(text string) int {
 }
 
 // members are what can follow an expression and a dot.
-func (in *interpreter) members(expr string, toks []lexeme) []string {
+func (in *interpreter) members(expr string, toks []lexeme) []candidate {
 	if imp := in.imported(expr); imp != nil {
-		return packageMembers(imp.Path)
+		return in.packageMembers(imp.Path)
 	}
 	if in.comp.Binds[expr] == nil {
 		for _, imp := range importsIn(toks) {
 			if imp.name == expr {
-				return packageMembers(imp.path)
+				return in.packageMembers(imp.path)
 			}
 		}
 	}
+	node, pkg, tv, err := in.typeOf(expr)
+	if err != nil || node == nil {
+		return nil
+	}
+	list := fieldsAndMethods(tv.Type, pkg)
+	of := types.TypeString(tv.Type, shortNames)
+	for i, c := range list {
+		if d, ok := in.declarations[strings.TrimPrefix(of, "*")+"."+c.name]; ok && c.kind == "method" {
+			list[i].signature = d.signature
+		}
+	}
+	return list
+}
+
+// typeOf finds the type of an expression of the names of the notebook.
+func (in *interpreter) typeOf(expr string) (ast.Expr, *types.Package, types.TypeAndValue, error) {
 	node, err := parser.ParseExpr(expr)
 	if err != nil {
-		return nil
+		return nil, nil, types.TypeAndValue{}, err
 	}
 	file := &ast.File{Name: ast.NewIdent(mainPath), Decls: []ast.Decl{&ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Values: []ast.Expr{node}}}}}}
 	pkg := in.world.mainPackage(in, file)
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	if err := types.CheckExpr(token.NewFileSet(), pkg, token.NoPos, node, info); err != nil {
-		return nil
-	}
-	return fieldsAndMethods(info.Types[node].Type, pkg)
+	info := newInfo()
+	err = types.CheckExpr(token.NewFileSet(), pkg, token.NoPos, node, &info)
+	return node, pkg, info.Types[node], err
 }
 
-func packageMembers(importPath string) (names []string) {
-	p := imports.Packages[importPath]
-	for name := range p.Binds {
-		names = append(names, name)
+// packageMembers are the names of a package that can be imported, whether or not
+// it has been.
+func (in *interpreter) packageMembers(importPath string) (list []candidate) {
+	for _, name := range generics.Names(importPath) {
+		list = append(list, candidateOf(generics.Declared(importPath).Scope().Lookup(name)))
 	}
-	for name := range p.Types {
-		names = append(names, name)
+	p, ok := imports.Packages[importPath]
+	if !ok {
+		return nil
+	}
+	for name, v := range p.Binds {
+		c := candidate{name: name, kind: "variable"}
+		switch {
+		case v.Kind() == reflect.Func && !v.CanSet():
+			c.kind, c.signature = "function", strings.TrimPrefix(v.Type().String(), "func")
+		case !v.CanSet():
+			c.kind = "constant"
+		}
+		list = append(list, c)
+	}
+	for name, t := range p.Types {
+		c := candidate{name: name, kind: "type"}
+		switch t.Kind() {
+		case reflect.Struct:
+			c.kind = "struct"
+		case reflect.Interface:
+			c.kind = "interface"
+		}
+		list = append(list, c)
 	}
 	if importPath == displayPath {
-		names = append(names, displayName)
+		list = append(list, candidate{displayName, "function", "(value any) error"}, candidate{updateName, "function", "(id string, value any)"})
 	}
-	return names
+	return list
 }
 
 // fieldsAndMethods are the selectors of a value, also of embedded fields.
-func fieldsAndMethods(t types.Type, from *types.Package) (names []string) {
+func fieldsAndMethods(t types.Type, from *types.Package) (list []candidate) {
 	seen := map[types.Type]bool{}
 	var walk func(t types.Type)
 	walk = func(t types.Type) {
@@ -255,7 +357,7 @@ func fieldsAndMethods(t types.Type, from *types.Package) (names []string) {
 			for i := range s.NumFields() {
 				f := s.Field(i)
 				if f.Exported() || f.Pkg() == from {
-					names = append(names, f.Name())
+					list = append(list, candidateOf(f))
 				}
 				if f.Embedded() {
 					walk(f.Type())
@@ -271,23 +373,38 @@ func fieldsAndMethods(t types.Type, from *types.Package) (names []string) {
 	set := types.NewMethodSet(methodsOf)
 	for i := range set.Len() {
 		if m := set.At(i).Obj(); m.Exported() || m.Pkg() == from {
-			names = append(names, m.Name())
+			list = append(list, candidateOf(m))
 		}
 	}
-	return names
+	return list
 }
 
-// names are all that a cell can begin with.
-func (in *interpreter) names() (names []string) {
-	for name := range in.comp.Binds {
-		names = append(names, name)
+// names are all that a cell can begin with, and the packages that it imports.
+func (in *interpreter) names(toks []lexeme) (list []candidate) {
+	pkg := types.NewPackage(mainPath, mainPath)
+	in.world.begin(in, pkg)
+	for name, bind := range in.comp.Binds {
+		if obj := in.world.object(pkg, name, bind, nil); obj != nil && !strings.Contains(name, hidden) {
+			c := candidateOf(obj)
+			if d, ok := in.declarations[name]; ok && c.kind == "function" {
+				c.signature = d.signature
+			}
+			list = append(list, c)
+		}
 	}
-	for name := range in.comp.Types {
-		names = append(names, name)
+	for name, t := range in.comp.Types {
+		if obj := in.world.object(pkg, name, nil, t); obj != nil && !strings.Contains(name, hidden) {
+			list = append(list, candidateOf(obj))
+		}
 	}
-	names = append(names, types.Universe.Names()...)
+	for _, imp := range importsIn(toks) {
+		list = append(list, candidate{imp.name, "module", ""})
+	}
+	for _, name := range types.Universe.Names() {
+		list = append(list, candidateOf(types.Universe.Lookup(name)))
+	}
 	for tok := token.BREAK; tok <= token.VAR; tok++ {
-		names = append(names, tok.String())
+		list = append(list, candidate{tok.String(), "keyword", ""})
 	}
-	return names
+	return list
 }

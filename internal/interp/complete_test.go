@@ -156,3 +156,52 @@ func TestCompleteAnywhere(t *testing.T) {
 		}
 	}
 }
+
+func TestCompletionTypes(t *testing.T) {
+	s := open(t)
+	run(t, s, "import \"strings\"\ntype Tree struct{ left *Tree; n int }\nfunc (t Tree) lift(by int) int { return t.n + by }\nfunc light(x float64, s ...string) error { return nil }\nconst lamp = 3\nlist := []int{1}\nlent := Tree{}")
+	for _, test := range []struct{ source, match, kind, signature string }{
+		{"li", "light", "function", "(x float64, s ...string) error"},
+		{"li", "list", "variable", ""},
+		{"la", "lamp", "constant", ""},
+		{"le", "len", "function", ""},
+		{"Tr", "Tree", "struct", ""},
+		{"err", "error", "interface", ""},
+		{"str", "strings", "module", ""},
+		{"fo", "for", "keyword", ""},
+		{"lent.", "left", "field", ""},
+		{"lent.", "lift", "method", "(by int) int"},
+		{"strings.To", "ToUpper", "function", "(string) string"},
+		{"strings.B", "Builder", "struct", ""},
+		{"import \"os\"\no", "os", "module", ""},
+		{"import \"os\"\nos.O_RDO", "O_RDONLY", "constant", ""},
+		{"import \"os\"\nos.Ar", "Args", "variable", ""},
+	} {
+		got, err := s.Complete(t.Context(), test.source, len(test.source))
+		i := slices.Index(got.Matches, test.match)
+		if err != nil || i < 0 {
+			t.Errorf("%s: %v, %v", test.source, got.Matches, err)
+			continue
+		}
+		if got.Types[i] != test.kind || got.Signatures[i] != test.signature {
+			t.Errorf("%s: %s is a %s %q, want %s %q", test.source, test.match, got.Types[i], got.Signatures[i], test.kind, test.signature)
+		}
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	s := open(t)
+	run(t, s, "x := 20")
+	data, err := s.Evaluate(t.Context(), "x + 1")
+	if err != nil || data == nil || data.Data["text/plain"] != "21" {
+		t.Errorf("x + 1 is %v, %v", data, err)
+	}
+	for _, bad := range []string{"undefined", "x = 3", "", "x, x", "x +", "func f() {}"} {
+		if data, err := s.Evaluate(t.Context(), bad); err == nil {
+			t.Errorf("%q is %v", bad, data)
+		}
+	}
+	if got := run(t, s, "x").result(); got != "20" {
+		t.Errorf("x is %s", got)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 
 	"github.com/cosmos72/gomacro/fast"
-	"github.com/cosmos72/gomacro/xreflect"
 )
 
 // A stack that is full ends the process: nothing can recover from it. So
@@ -23,8 +22,7 @@ func (c *compiler) countDepth(body *ast.BlockStmt) {
 	if body == nil || !c.calls(body) {
 		return
 	}
-	look := &ast.ExprStmt{X: &ast.CallExpr{Fun: name(depthName, body.Lbrace), Lparen: body.Lbrace, Rparen: body.Lbrace}}
-	body.List = append([]ast.Stmt{look}, body.List...)
+	body.List = append([]ast.Stmt{callAction(depthName, body.Lbrace)}, body.List...)
 }
 
 // calls reports whether a function calls others.
@@ -39,17 +37,9 @@ func (c *compiler) calls(body *ast.BlockStmt) (found bool) {
 	return found
 }
 
-func compileDepth(c *fast.Comp, sym fast.Symbol, _ *ast.CallExpr) *fast.Call {
-	look := &fast.Expr{Lit: fast.Lit{Type: c.TypeOfInterface()}, Fun: func(env *fast.Env) (none xreflect.Value) {
-		if env.CallDepth > maxDepth {
-			panic(fmt.Errorf("%d calls are under way: is the recursion endless?", maxDepth))
-		}
-		return none
-	}}
-	t := c.Universe.FuncOf([]xreflect.Type{look.Type}, nil, false)
-	sym.Type = t
-	return &fast.Call{
-		Fun:  &fast.Expr{Lit: fast.Lit{Type: t, Value: func(xreflect.Value) {}}, Sym: &sym},
-		Args: []*fast.Expr{look},
+func (in *interpreter) depth(env *fast.Env) {
+	in.gate()
+	if env.CallDepth > maxDepth {
+		panic(fmt.Errorf("%d calls are under way: is the recursion endless?", maxDepth))
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // Error is a cell that failed: it did not compile, or it panicked.
 type Error struct {
-	// Name is the kind of failure: "CompileError", "Panic" or "Interrupted".
+	// Name is the kind of failure: "CompileError", "Panic", "Interrupted" or
+	// "CommandError".
 	Name string
 	// Value is one line that says what went wrong.
 	Value string
@@ -26,6 +27,7 @@ const (
 	nameCompile   = "CompileError"
 	namePanic     = "Panic"
 	nameInterrupt = "Interrupted"
+	nameCommand   = "CommandError"
 )
 
 // Error returns "cell:line:column: value".

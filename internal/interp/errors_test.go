@@ -70,7 +70,6 @@ var compileMistakes = []mistake{
 	// Imports.
 	wrong("unknown import", "import \"nosuch/pkg\"", "cell 1:1:8: package \"nosuch/pkg\" is not built in"),
 	wrong("misspelt import", "import (\n\t\"fmt\"\n\t\"strngs\"\n)", "cell 1:3:2: package \"strngs\" is not built in; similar: \"strings\""),
-	wrong("import of generic functions", "import \"maps\"", "cell 1:1:8: package \"maps\" is not built in"),
 	wrong("import by its last element", "import \"mat\"", "cell 1:1:8: package \"mat\" is not built in; similar: \"gonum.org/v1/gonum/mat\"..."),
 }
 
@@ -81,6 +80,8 @@ var runMistakes = []mistake{
 	wrong("panic with a value", "panic(struct{ A int }{3})", "cell 1:1:1: {A:3}"),
 	wrong("division by zero", "n := 0\n\n10 / n", "cell 1:3:1: runtime error: integer divide by zero"),
 	wrong("index out of range", "s := []int{1}\ni := 5\ns[i] = 2", "cell 1:3:1: index out of range"),
+	wrong("slice out of range", "s := []int{1}\ns[1:5]", "cell 1:2:1: slice bounds out of range"),
+	wrong("assertion", "x := []any{1}\nx[0].(string)", "cell 1:2:1: interface conversion: interface is int, not string"),
 	wrong("nil map", "var m map[string]int\nm[\"a\"] = 1", "cell 1:2:1: assignment to entry in nil map"),
 	wrong("nil pointer", "type T struct{ A int }\nvar p *T\np.A", "cell 1:3:1: invalid memory address or nil pointer dereference"),
 	wrong("failed assertion", "var x any = 1\nx.(string)", "cell 1:2:1: interface conversion: ..."),

@@ -6,18 +6,33 @@ import (
 	"go/token"
 	"go/types"
 	"log"
-	"strings"
+	"slices"
 )
 
-// loggerFatal returns what stands for a method of a *log.Logger that exits, or
-// nil for other selectors.
-func (c *compiler) loggerFatal(n *ast.SelectorExpr) ast.Expr {
+// replaced are the methods that end the process, or wait without an end. The
+// function that stands for one takes its receiver and has its name.
+var replaced = map[string][]string{
+	"log":  {"Logger.Fatal", "Logger.Fatalf", "Logger.Fatalln"},
+	"flag": {"FlagSet.Init"},
+	"sync": {"Mutex.Lock", "RWMutex.Lock", "RWMutex.RLock", "WaitGroup.Wait"},
+}
+
+// replacement returns what stands for such a method, or nil for other selectors.
+func (c *compiler) replacement(n *ast.SelectorExpr) ast.Expr {
 	s := c.info.Selections[n]
-	if s == nil || s.Kind() != types.MethodVal {
+	if s == nil || s.Kind() != types.MethodVal || !c.isCompiled(s.Obj()) {
 		return nil
 	}
-	method := s.Obj()
-	if !c.isCompiled(method) || method.Pkg().Path() != "log" || !strings.HasPrefix(method.Name(), "Fatal") {
+	recv := s.Obj().(*types.Func).Signature().Recv().Type()
+	if p, ok := recv.(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	named, ok := recv.(*types.Named)
+	if !ok {
+		return nil
+	}
+	method := named.Obj().Name() + "." + n.Sel.Name
+	if !slices.Contains(replaced[s.Obj().Pkg().Path()], method) {
 		return nil
 	}
 	x, t, pos := n.X, s.Recv(), n.X.End()
@@ -31,19 +46,22 @@ func (c *compiler) loggerFatal(n *ast.SelectorExpr) ast.Expr {
 	if _, ok := t.Underlying().(*types.Pointer); !ok {
 		x = &ast.UnaryExpr{OpPos: n.Pos(), Op: token.AND, X: x}
 	}
-	with := call(hidden+method.Name(), x)
+	with := call(hidden+method, x)
 	c.info.Types[with] = c.info.Types[n]
 	return with
 }
 
-func (in *interpreter) declareFatal() {
-	in.comp.DeclFunc0(hidden+"Fatal", func(l *log.Logger) func(...any) {
+func (in *interpreter) declareExits() {
+	in.comp.DeclFunc0(hidden+"Logger.Fatal", func(l *log.Logger) func(...any) {
 		return func(v ...any) { l.Print(v...); fatal() }
 	})
-	in.comp.DeclFunc0(hidden+"Fatalf", func(l *log.Logger) func(string, ...any) {
+	in.comp.DeclFunc0(hidden+"Logger.Fatalf", func(l *log.Logger) func(string, ...any) {
 		return func(format string, v ...any) { l.Printf(format, v...); fatal() }
 	})
-	in.comp.DeclFunc0(hidden+"Fatalln", func(l *log.Logger) func(...any) {
+	in.comp.DeclFunc0(hidden+"FlagSet.Init", func(f *flag.FlagSet) func(string, flag.ErrorHandling) {
+		return func(name string, handling flag.ErrorHandling) { f.Init(name, noExit(handling)) }
+	})
+	in.comp.DeclFunc0(hidden+"Logger.Fatalln", func(l *log.Logger) func(...any) {
 		return func(v ...any) { l.Println(v...); fatal() }
 	})
 }
@@ -52,8 +70,12 @@ func fatal() { panic(refusal("log.Fatal would end the notebook's session")) }
 
 // newFlagSet is flag.NewFlagSet, but that a set panics where it would exit.
 func newFlagSet(name string, handling flag.ErrorHandling) *flag.FlagSet {
+	return flag.NewFlagSet(name, noExit(handling))
+}
+
+func noExit(handling flag.ErrorHandling) flag.ErrorHandling {
 	if handling == flag.ExitOnError {
-		handling = flag.PanicOnError
+		return flag.PanicOnError
 	}
-	return flag.NewFlagSet(name, handling)
+	return handling
 }

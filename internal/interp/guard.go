@@ -3,14 +3,17 @@ package interp
 import (
 	"flag"
 	"fmt"
+	"io"
 	"log"
+	"maps"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
-	"github.com/cosmos72/gomacro/gls"
 	"github.com/cosmos72/gomacro/xreflect"
 )
 
@@ -22,7 +25,11 @@ func (in *interpreter) guard(imp *fast.Import) {
 	if imp.Path == "flag" {
 		flag.CommandLine.Init(flag.CommandLine.Name(), flag.PanicOnError)
 	}
-	for name, f := range in.guards()[imp.Path] {
+	replace := in.guards()[imp.Path]
+	if imp.Path == "fmt" {
+		maps.Copy(replace, scanners)
+	}
+	for name, f := range replace {
 		bind := imp.Binds[name]
 		if bind == nil || bind.Desc.Class() != fast.FuncBind || bind.Type.ReflectType() != reflect.TypeOf(f) {
 			continue
@@ -46,11 +53,13 @@ func (in *interpreter) guards() map[string]map[string]any {
 			"Fatalln": func(v ...any) { log.Println(v...); fatal() },
 		},
 		"fmt": {
-			"Print":   func(a ...any) (int, error) { return in.print(fmt.Print, a) },
-			"Println": func(a ...any) (int, error) { return in.print(fmt.Println, a) },
+			"Print":   func(a ...any) (int, error) { return in.print(fmt.Fprint, a) },
+			"Println": func(a ...any) (int, error) { return in.print(fmt.Fprintln, a) },
 			"Printf": func(format string, a ...any) (int, error) {
-				return in.print(func(a ...any) (int, error) { return fmt.Printf(format, a...) }, a)
+				return in.print(func(w io.Writer, a ...any) (int, error) { return fprintf(w, format, a...) }, a)
 			},
+			"Fprintf": fprintf,
+			"Sprintf": sprintf,
 		},
 		"flag": {"NewFlagSet": newFlagSet},
 		"testing": {"Main": func(func(string, string) (bool, error), []testing.InternalTest, []testing.InternalBenchmark, []testing.InternalExample) {
@@ -61,25 +70,73 @@ func (in *interpreter) guards() map[string]map[string]any {
 	}
 }
 
+// sprintf is fmt.Sprintf, but that it has the names of fields as cells do.
+func sprintf(format string, a ...any) string {
+	text := fmt.Sprintf(format, a...)
+	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
+		text = fieldMarks.Replace(text)
+	}
+	return text
+}
+
+func fprintf(w io.Writer, format string, a ...any) (int, error) {
+	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
+		return io.WriteString(w, sprintf(format, a...))
+	}
+	return fmt.Fprintf(w, format, a...)
+}
+
+// fieldMarks takes off what gomacro puts before the names of fields that are not
+// exported, or embedded.
+var fieldMarks = strings.NewReplacer("\U00012038", "", "\U000122F2", "", "\U0001202A", "")
+
 // print prints, unless the session is closed: what a goroutine of it prints would
-// go to the outputs of the next session, or of the program.
-func (in *interpreter) print(print func(...any) (int, error), args []any) (int, error) {
+// go to the outputs of the next session, or of the program. A goroutine that
+// outlives its cell prints to the outputs of that cell.
+func (in *interpreter) print(print func(io.Writer, ...any) (int, error), args []any) (int, error) {
+	in.gate()
 	if in.session.life.Err() != nil {
 		return 0, errClosed
 	}
-	return print(args...)
+	if sink := in.lateSink(); sink != nil {
+		return print(lateWriter{in.session.out, sink, "stdout"}, args...)
+	}
+	return print(os.Stdout, args...)
 }
 
 func (in *interpreter) log(log func(...any), args []any) {
+	in.gate()
 	if in.session.life.Err() == nil {
 		log(args...)
 	}
 }
 
+// lateSink is the sink of the current goroutine when its cell is an earlier one,
+// and else nil.
+func (in *interpreter) lateSink() Sink {
+	if in.onEvaluator() {
+		return nil
+	}
+	return in.session.out.late(in.sink())
+}
+
+// lateWriter writes to the outputs of an earlier cell.
+type lateWriter struct {
+	out  *outputs
+	sink Sink
+	name string
+}
+
+func (w lateWriter) Write(p []byte) (int, error) {
+	w.out.lateText(w.sink, w.name, strings.ToValidUTF8(string(p), "\uFFFD"))
+	return len(p), nil
+}
+
 // sleep is time.Sleep, and ends when the cell that it is called in is
 // interrupted. Goroutines of cells are not.
 func (in *interpreter) sleep(d time.Duration) {
-	if gls.GoID() != in.goroutine {
+	in.gate()
+	if !in.onEvaluator() {
 		time.Sleep(d)
 		return
 	}

@@ -64,7 +64,7 @@ func notBuiltIn(importPath string) string {
 	if similar := similarPackages(importPath); len(similar) > 0 {
 		msg += "; similar: " + strings.Join(similar, ", ")
 	}
-	return msg + "\nCells can import most of the standard library, but no packages of generic functions such as slices and maps, and:\n    " + strings.Join(libraries(), "\n    ")
+	return msg + "\nCells can import most of the standard library, and:\n    " + strings.Join(libraries(), "\n    ")
 }
 
 // libraries are the packages that are not of the standard library.

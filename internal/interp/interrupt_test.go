@@ -2,9 +2,12 @@ package interp
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +23,29 @@ func runInterrupted(t *testing.T, s *Session, source string) *Error {
 	started := &startSink{recorder: &o.recorder, started: cancel}
 	o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: source}, started)
 	return o.failure(t)
+}
+
+// runWaiting runs a cell and ends its context once the cell waits for something.
+func runWaiting(t *testing.T, s *Session, source string) *outcome {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := &outcome{}
+	go func() {
+		ev := s.in.owner.Load()
+		for ev.state.Load() != busy {
+			runtime.Gosched()
+		}
+		for n := 0; n < 3 && ctx.Err() == nil; { // not in passing
+			if n++; !ev.waits() {
+				n = 0
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: source}, &o.recorder)
+	return o
 }
 
 // startSink tells once that the cell prints, so that it certainly runs then.
@@ -48,6 +74,8 @@ func TestInterrupt(t *testing.T) {
 		{"sleep in a loop", "import \"time\"", "println(1)\nfor {\n\ttime.Sleep(time.Minute)\n}"},
 		{"a wait for ctx", "", "println(1)\n<-ctx.Done()"},
 		{"a wait for ctx, then more", "", "println(1)\n<-ctx.Done()\nkept = -1"},
+		{"a loop after waits", "", "println(1)\nfor {\n}"},
+		{"a loop of an earlier cell", "func spin() {\n\tfor {\n\t}\n}", "println(1)\nspin()"},
 		{"a select with ctx", "c := make(chan int)", "println(1)\nselect {\ncase <-c:\ncase <-ctx.Done():\n}\nfor {\n}"},
 	}
 	s := open(t)
@@ -61,11 +89,53 @@ func TestInterrupt(t *testing.T) {
 			if e.Name != "Interrupted" {
 				t.Errorf("the cell ended with %s: %v", e.Name, e)
 			}
+			if e.Line == 0 || e.Cell != "cell" {
+				t.Errorf("the place of the interrupt is %s:%d", e.Cell, e.Line)
+			}
 			if got := run(t, s, "kept").result(); got != "42" {
 				t.Errorf("the variable is %s after the interrupt", got)
 			}
 			if got := run(t, s, "n := 0\nfor i := range 10000 {\n\tn += i\n}\nn").result(); got != "49995000" {
 				t.Errorf("a loop after the interrupt gave %s", got)
+			}
+		})
+	}
+}
+
+func TestInterruptOfWaits(t *testing.T) {
+	tests := []struct{ name, setup, cell string }{
+		{"a receive", "c := make(chan int)", "<-c"},
+		{"a receive into a variable", "c := make(chan int)", "v, ok := <-c"},
+		{"a receive from nil", "var none chan int", "<-none"},
+		{"a send", "c := make(chan int)", "c <- 1"},
+		{"a range over a channel", "c := make(chan int)", "for v := range c {\n\tkept = v\n}"},
+		{"an empty select", "", "select {}"},
+		{"a select", "c, d := make(chan int), make(chan int)", "select {\ncase kept = <-c:\ncase d <- 1:\n}"},
+		{"a receive in a method", "type R struct{ c chan int }\nfunc (r *R) next() int {\n\treturn <-r.c\n}", "r := &R{make(chan int)}\nfor {\n\tkept = r.next()\n}"},
+		{"a wait for a group", "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)", "wg.Wait()"},
+		{"a wait for a lock", "var mu sync.Mutex\nmu.Lock()", "mu.Lock()"},
+		{"a wait for a read lock", "var rw sync.RWMutex\nrw.Lock()", "func() {\n\trw.RLock()\n\tdefer rw.RUnlock()\n\tkept = -1\n}()"},
+		{"a wait for a condition", "cond := sync.NewCond(&sync.Mutex{})", "cond.L.Lock()\ncond.Wait()"},
+		{"a wait for a connection", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")", "l.Accept()"},
+		{"a wait for a pipe", "import \"io\"\npr, pw := io.Pipe()", "io.ReadAll(pr)"},
+		{"a wait in a callback", "import \"sort\"\nc := make(chan bool)", "sort.Slice(make([]int, 10), func(i, j int) bool {\n\treturn <-c\n})"},
+		{"a wait in a deferred call", "c := make(chan bool)", "defer func() {\n\t\t<-c\n}()"},
+	}
+	s := open(t)
+	run(t, s, "kept := 42")
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.setup != "" {
+				run(t, s, test.setup)
+			}
+			if e := runWaiting(t, s, test.cell).failure(t); e.Name != "Interrupted" || e.Cell != "cell" || e.Line == 0 {
+				t.Errorf("the cell ended with %v", e)
+			}
+			if got := run(t, s, "kept").result(); got != "42" {
+				t.Errorf("the variable is %s after the interrupt", got)
+			}
+			if e := runInterrupted(t, s, "func() {\n\tprintln(1)\n\tfor {\n\t}\n}()"); e.Name != "Interrupted" || e.Line < 3 {
+				t.Errorf("a loop after it ended with %v", e)
 			}
 		})
 	}
@@ -111,33 +181,124 @@ func TestContextOfCells(t *testing.T) {
 	}
 }
 
-// A cell that cannot be interrupted holds Run up: it must not say that the
-// cell ended.
-func TestRunWaitsForTheCell(t *testing.T) {
-	gate := make(chan int)
-	imports.Packages["test/gate"] = imports.Package{Name: "gate", Binds: map[string]reflect.Value{"C": reflect.ValueOf(gate)}}
+// What an interrupted cell waits for may come later: the cell must not go on.
+func TestInterruptedCellsDoNotGoOn(t *testing.T) {
+	for _, test := range []struct{ name, setup, cell, wake string }{
+		{"receive", "c := make(chan int)", "<-c\nkept = -1", "close(c)"},
+		{"receive in a function", "c := make(chan int)\nfunc recv() int {\n\treturn <-c\n}", "n := recv()\nkept = n", "close(c)"},
+		{"if", "c := make(chan int)", "if <-c == 0 {\n\tkept = -1\n} else {\n\tkept = -2\n}", "close(c)"},
+		{"for", "c := make(chan int)", "for <-c == 0 {\n\tkept = -1\n}", "close(c)"},
+		{"switch", "c := make(chan int)", "switch <-c {\ncase 0:\n\tkept = -1\n}", "close(c)"},
+		{"range", "c := make(chan int)", "for range c {\n\tkept = -1\n}\nkept = -2", "close(c)"},
+		{"send", "c := make(chan int)", "c <- 1\nkept = -1", "select {\ncase <-c:\n\tkept = -2\ndefault:\n}"},
+		{"select", "c := make(chan int)", "select {\ncase <-c:\n\tkept = -1\n}", "close(c)"},
+		{"printed", "c := make(chan int)\nimport \"fmt\"", "fmt.Println(<-c)\nkept = -1", "close(c)"},
+		{"recovered", "c := make(chan int)", "func() {\n\tdefer func() {\n\t\trecover()\n\t\tkept = -1\n\t}()\n\t\t<-c\n\tkept = -2\n}()\nkept = -3", "close(c)"},
+		{"in a loop", "c := make(chan int)", "for {\n\tn := <-c\n\tkept = n - 1\n}", "close(c)"},
+		{"a lock", "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()", "mu.Lock()\nkept = -1", "mu.Unlock()"},
+		{"a group", "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)", "wg.Wait()\nkept = -1", "wg.Done()"},
+		{"a pipe", "import \"io\"\npr, pw := io.Pipe()", "io.ReadAll(pr)\nkept = -1", "pw.Close()"},
+		{"a connection", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")", "l.Accept()\nkept = -1", "l.Close()"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := open(t)
+			run(t, s, "kept := 42")
+			run(t, s, test.setup)
+			o := runWaiting(t, s, test.cell)
+			if e := o.failure(t); e.Name != "Interrupted" {
+				t.Fatalf("the cell ended with %v", e)
+			}
+			run(t, s, test.wake)
+			run(t, s, "import \"time\"\ntime.Sleep(5 * time.Millisecond)\nn := 0\nfor i := range 1000 {\n\tn += i\n}")
+			if got := run(t, s, "kept").result(); got != "42" {
+				t.Errorf("the cell went on: kept is %s", got)
+			}
+			if got := o.text("stdout"); got != "" {
+				t.Errorf("the cell printed %q", got)
+			}
+		})
+	}
+}
+
+// gate makes a package that holds up whoever calls it until the test lets go.
+func gatePackage(t *testing.T, wait func()) string {
+	path := "test/" + t.Name()
+	imports.Packages[path] = imports.Package{Name: "gate", Binds: map[string]reflect.Value{"Pass": reflect.ValueOf(wait)}}
+	return path
+}
+
+func TestInterruptOfACompiledCallThatWaits(t *testing.T) {
 	s := open(t)
-	run(t, s, "import \"test/gate\"")
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
+	release := make(chan int)
+	path := gatePackage(t, func() {
+		cancel()
+		<-release
+	})
+	run(t, s, "n := 1\nkept := 42")
 	o := &outcome{}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "v := <-gate.C"}, &o.recorder)
-	}()
-	cancel()
-	select {
-	case <-ended:
-		if e := o.failure(t); e.Name != "Interrupted" { // it had not begun
+	o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "import \"" + path + "\"\ngate.Pass()\nn := \"later\"\nkept = -1"}, &o.recorder)
+	if e := o.failure(t); e.Name != "Interrupted" || e.Cell != "cell" || e.Line != 2 {
+		t.Errorf("the cell gave %v", e)
+	}
+	close(release)
+	if got := run(t, s, "[]any{n, kept}").result(); got != "[1 42]" {
+		t.Errorf("afterwards n and kept are %s", got)
+	}
+}
+
+func TestInterruptOfACompiledCallThatRuns(t *testing.T) {
+	s := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var release atomic.Bool
+	path := gatePackage(t, func() {
+		cancel()
+		for !release.Load() {
+		}
+	})
+	run(t, s, "kept := 42")
+	o := &outcome{}
+	o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "import \"" + path + "\"\ngate.Pass()\nkept = -1"}, &o.recorder)
+	e := o.failure(t)
+	if e.Name != "Interrupted" || !strings.Contains(e.Value, "a compiled call does not stop") || e.Cell != "cell" {
+		t.Errorf("the cell gave %v", e)
+	}
+	if got := run(t, s, "kept").result(); got != "42" {
+		t.Errorf("kept is %s", got)
+	}
+	release.Store(true)
+	run(t, s, "import \"time\"\ntime.Sleep(5 * time.Millisecond)")
+	if got := run(t, s, "kept").result(); got != "42" {
+		t.Errorf("the cell went on: kept is %s", got)
+	}
+}
+
+// A cell's goroutine may end; the session goes on.
+func TestACellThatEndsItsGoroutine(t *testing.T) {
+	s := open(t)
+	path := gatePackage(t, runtime.Goexit)
+	run(t, s, "kept := 42")
+	if e := runCell(s, "cell", "import \""+path+"\"\ngate.Pass()").failure(t); e.Name != "Panic" {
+		t.Errorf("the cell gave %v", e)
+	}
+	if got := run(t, s, "kept").result(); got != "42" {
+		t.Errorf("kept is %s", got)
+	}
+}
+
+// Variables of all kinds, functions and methods work for the evaluator that
+// takes over, and so do those that are declared after it.
+func TestAnotherEvaluator(t *testing.T) {
+	s := open(t)
+	run(t, s, "type T struct{ n int }\nfunc (t *T) inc() int {\n\tt.n++\n\treturn t.n\n}\nf, x, y, words := 2.5, 1, &T{}, map[string][]int{}\npx := &x\nadd := func(k int) int {\n\tx += k\n\treturn x\n}\nfunc total() int { return x + y.n }")
+	for i := range 3 {
+		if e := runWaiting(t, s, "<-make(chan int)").failure(t); e.Name != "Interrupted" {
 			t.Fatal(e)
 		}
-		return
-	case <-time.After(50 * time.Millisecond):
+		run(t, s, fmt.Sprintf("var v%d = %d\nfunc g%d() int { return v%[1]d + total() }", i, i, i))
 	}
-	gate <- 1
-	<-ended
-	if e := o.failure(t); e.Name != "Interrupted" {
-		t.Errorf("the cell ended with %v", e)
+	if got := run(t, s, "add(1)\n*px += 10\ny.inc()\nwords[\"a\"] = append(words[\"a\"], 1)\nv2++\n[]any{f, x, total(), g0(), g2(), words, len(words)}").result(); got != "[2.5 12 13 13 16 map[a:[1]] 1]" {
+		t.Errorf("afterwards: %s", got)
 	}
 }
 

@@ -139,6 +139,84 @@ select {
 case <-a:
 default: fmt.Print(" none")
 }`, "ready none"),
+	prints("channels", `import "fmt"
+c := make(chan int, 3)
+var out chan<- int = c
+var in <-chan int = c
+type Pipe chan string
+func produce(n int) chan int {
+	ch := make(chan int)
+	go func() {
+		defer close(ch)
+		for i := range n { ch <- i }
+	}()
+	return ch
+}
+out <- 1
+out <- <-produce(1) + 2
+v, ok := <-in
+fmt.Print(v, ok, len(c), cap(c), " ")
+for v := range produce(4) {
+	if v == 1 { continue }
+	if v == 3 { break }
+	fmt.Print(v, ",")
+}
+n := 0
+loop:
+for range produce(5) {
+	for { n++; continue loop }
+}
+fmt.Print(" ", n, " ")
+p := make(Pipe, 1)
+p <- "named"
+close(p)
+for s := range p { s := s + "!"; fmt.Print(s) }
+w, ok := <-p
+fmt.Printf(" %q %v", w, ok)
+anys := make(chan any, 2)
+anys <- 3
+anys <- nil
+fmt.Print(" ", <-anys, <-anys)
+errs := make(chan error, 1)
+select { case errs <- nil: default: }
+fmt.Print(" ", <-errs == nil)`, "1 true 1 3 0,2, 5 named! \"\" false 3 <nil> true"),
+	one("slices, maps and cmp", `import ("cmp"; "maps"; "slices"; "strings")
+type P struct{ name string; age int }
+ps := []P{{"b", 2}, {"a", 2}, {"c", 1}}
+slices.SortFunc(ps, func(x, y P) int { return cmp.Or(cmp.Compare(x.age, y.age), strings.Compare(x.name, y.name)) })
+xs := []int{3, 1, 2}
+slices.Sort(xs)
+at, found := slices.BinarySearch(xs, 2)
+m := map[string]float64{"x": 1.5, "y": 2}
+keys := slices.Sorted(maps.Keys(m))
+type Name string
+names := []Name{"q", "p"}
+slices.Sort(names)
+[]any{ps, xs, at, found, keys, slices.Max([]float64{1, 3, 2}), slices.Contains(names, "p"), slices.Index(names, "q")}`, "[[{name:c age:1} {name:a age:2} {name:b age:2}] [1 2 3] 1 true [x y] 3 true 1]"),
+	prints("workers", `import ("fmt"; "sync")
+jobs, results := make(chan int), make(chan int, 100)
+var wg sync.WaitGroup
+var mu sync.Mutex
+total := 0
+for range 3 {
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		for j := range jobs {
+			mu.Lock()
+			total += j
+			mu.Unlock()
+			results <- j * j
+		}
+	}()
+}
+for i := range 10 { jobs <- i }
+close(jobs)
+wg.Wait()
+close(results)
+sum := 0
+for r := range results { sum += r }
+fmt.Print(total, sum)`, "45 285"),
 	one("a loop variable for each iteration", `var fs []func() int
 for i := 0; i < 3; i++ { fs = append(fs, func() int { return i }) }
 for i := range 2 { fs = append(fs, func() int { return 10 + i }) }

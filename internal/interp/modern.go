@@ -14,8 +14,8 @@ import (
 
 // The builtins that are younger than gomacro.
 
-// newBuiltin returns what stands for a call of min, max or clear, or nil for
-// other calls.
+// newBuiltin returns what stands for a call of min, max, clear or copy, or nil
+// for other calls.
 func (c *compiler) newBuiltin(n *ast.CallExpr) ast.Expr {
 	fun, ok := ast.Unparen(n.Fun).(*ast.Ident)
 	if !ok || !c.isBuiltin(fun) {
@@ -24,6 +24,8 @@ func (c *compiler) newBuiltin(n *ast.CallExpr) ast.Expr {
 	switch fun.Name {
 	case "clear":
 		return call(clearName, n.Args[0])
+	case "copy": // whose result gomacro forgets
+		return call(copyName, n.Args...)
 	case "min", "max":
 		return c.minMax(fun.Name, n)
 	}
@@ -54,10 +56,16 @@ func (c *compiler) minMax(fun string, n *ast.CallExpr) ast.Expr {
 	return least
 }
 
-const clearName = hidden + "clear"
+const (
+	clearName = hidden + "clear"
+	copyName  = hidden + "copy"
+	cloneName = hidden + "clone"
+)
 
 func (in *interpreter) declareModern() {
 	in.comp.DeclBuiltin0(clearName, fast.Builtin{Compile: compileClear, ArgMin: 1, ArgMax: 1})
+	in.comp.DeclBuiltin0(copyName, fast.Builtin{Compile: compileCopy, ArgMin: 2, ArgMax: 2})
+	in.comp.DeclBuiltin0(cloneName, fast.Builtin{Compile: compileClone, ArgMin: 1, ArgMax: 1})
 	declareMinMax[int](in)
 	declareMinMax[int8](in)
 	declareMinMax[int16](in)
@@ -88,4 +96,42 @@ func compileClear(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call 
 		Fun:  &fast.Expr{Lit: fast.Lit{Type: t, Value: func(v xreflect.Value) { v.ReflectValue().Clear() }}, Sym: &sym},
 		Args: []*fast.Expr{arg},
 	}
+}
+
+func compileCopy(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
+	to, from := c.Expr1(node.Args[0], nil), c.Expr1(node.Args[1], nil)
+	if from.Const() {
+		from.ConstTo(from.DefaultType())
+	}
+	t := c.Universe.FuncOf([]xreflect.Type{to.Type, from.Type}, []xreflect.Type{c.TypeOfInt()}, false)
+	sym.Type = t
+	copied := func(to, from xreflect.Value) int { return reflect.Copy(to.ReflectValue(), from.ReflectValue()) }
+	return &fast.Call{
+		Fun:      &fast.Expr{Lit: fast.Lit{Type: t, Value: copied}, Sym: &sym},
+		Args:     []*fast.Expr{to, from},
+		OutTypes: []xreflect.Type{c.TypeOfInt()},
+	}
+}
+
+// methodValue makes the receiver of a method value a copy, as Go does: gomacro
+// takes what a variable holds when the method is called.
+func (c *compiler) methodValue(n *ast.SelectorExpr) {
+	s := c.info.Selections[n]
+	if s == nil || s.Kind() != types.MethodVal || len(s.Index()) > 1 {
+		return
+	}
+	if _, isStruct := s.Recv().Underlying().(*types.Struct); !isStruct {
+		return
+	}
+	if _, wantsPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); wantsPointer {
+		return
+	}
+	n.X = call(cloneName, n.X)
+}
+
+func compileClone(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
+	arg := c.Expr1(node.Args[0], nil)
+	return builtinCall(sym, arg, func(v xreflect.Value) xreflect.Value {
+		return xreflect.MakeValue(addressable(v.ReflectValue()))
+	}, arg.Type)
 }

@@ -304,7 +304,8 @@ func (p piece) errors(err error, frame int) []syntaxError {
 func (s *Session) IsComplete(source string) (status, indent string) { return isComplete(source) }
 
 func isComplete(source string) (status, indent string) {
-	p, errs := parseCell(source, minBase)
+	_, code, _ := splitCommands(source)
+	p, errs := parseCell(code, minBase)
 	switch {
 	case len(errs) == 0:
 		return "complete", ""

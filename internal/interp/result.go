@@ -91,17 +91,63 @@ func (in *interpreter) text(v reflect.Value, t xreflect.Type) string {
 	if !v.CanInterface() {
 		return "<" + v.Type().String() + ">"
 	}
-	return display.TextOf(v.Interface(), in.methods(v, t))
+	var known display.Typed
+	if t != nil {
+		known = typed{in, t}
+	}
+	return display.TextTyped(v.Interface(), in.methods(v, t), known)
+}
+
+// typed is a type of cells for who prints a value of it.
+type typed struct {
+	in *interpreter
+	t  xreflect.Type
+}
+
+func (t typed) Concrete(v reflect.Value) (reflect.Value, display.Typed) {
+	v, of := concrete(xreflect.MakeValue(v), t.t)
+	if of == nil {
+		return v, nil
+	}
+	return v, typed{t.in, of}
+}
+
+func (t typed) Methods(v reflect.Value) display.Lookup { return t.in.methods(v, t.t) }
+
+func (t typed) Key() display.Typed {
+	if t.t.Kind() != reflect.Map {
+		return nil
+	}
+	return typed{t.in, t.t.Key()}
+}
+
+func (t typed) Elem() display.Typed {
+	switch t.t.Kind() {
+	case reflect.Array, reflect.Map, reflect.Pointer, reflect.Slice:
+		return typed{t.in, t.t.Elem()}
+	}
+	return nil
+}
+
+func (t typed) Field(i int) display.Typed {
+	if t.t.Kind() != reflect.Struct {
+		return nil
+	}
+	return typed{t.in, t.t.Field(i).Type}
 }
 
 // display shows a value now.
 func (in *interpreter) display(v xreflect.Value, t xreflect.Type) {
-	rv, t := concrete(v, t)
-	data, ok := in.rich(rv, t)
-	if !ok {
-		data = display.MakeData(display.MIMETypeText, in.text(rv, t))
+	in.gate()
+	in.session.out.display(in.lateSink(), in.shown(concrete(v, t)))
+}
+
+// shown is what a value shows as.
+func (in *interpreter) shown(v reflect.Value, t xreflect.Type) display.Data {
+	if data, ok := in.rich(v, t); ok {
+		return data
 	}
-	in.session.out.display(data)
+	return display.MakeData(display.MIMETypeText, in.text(v, t))
 }
 
 // result is what the values of the last expression show: one value in its own

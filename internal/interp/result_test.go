@@ -296,3 +296,36 @@ func TestMainIsNotRun(t *testing.T) {
 		}
 	}
 }
+
+func TestResultsOfOwnTypesInside(t *testing.T) {
+	s := open(t)
+	run(t, s, `import ("errors"; "fmt")
+type Colour int
+func (c Colour) String() string { return []string{"red", "green"}[c] }
+type T struct{ n int; c Colour; next *T }
+func (t *T) Label() string { return fmt.Sprint("T", t.n) }
+type P struct{ x int }
+func (p *P) String() string { return fmt.Sprint("P", p.x) }
+type E struct{ code int }
+func (e E) Error() string { return fmt.Sprint("code ", e.code) }
+type Shape interface{ Area() float64 }
+type Sq struct{ a float64 }
+func (s Sq) Area() float64 { return s.a * s.a }
+func (s Sq) String() string { return fmt.Sprint("square ", s.a) }`)
+	for _, test := range []struct{ source, want string }{
+		{"[]Colour{0, 1}", "[red green]"},
+		{"map[Colour][]Colour{1: {0}}", "map[green:[red]]"},
+		{"T{1, 1, nil}", "{n:1 c:green next:<nil>}"},
+		{"&T{2, 0, nil}", "&{n:2 c:red next:<nil>}"},
+		{"[]*P{{1}, nil}", "[P1 <nil>]"},
+		{"[2]P{{1}, {2}}", "[P1 P2]"},
+		{"[]error{E{1}, errors.New(\"plain\"), nil}", "[code 1 plain <nil>]"},
+		{"[]Shape{Sq{2}, nil}", "[square 2 <nil>]"},
+		{"map[string]Shape{\"a\": Sq{3}}", "map[a:square 3]"},
+		{"struct{ S Shape; E error; C Colour }{Sq{1}, E{2}, 1}", "{S:square 1 E:code 2 C:green}"},
+	} {
+		if got := run(t, s, test.source).result(); got != test.want {
+			t.Errorf("%s shows %s, want %s", test.source, got, test.want)
+		}
+	}
+}

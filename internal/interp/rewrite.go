@@ -18,6 +18,7 @@ func newInfo() types.Info {
 		Uses:       map[*ast.Ident]types.Object{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Instances:  map[*ast.Ident]types.Instance{},
 	}
 }
 
@@ -27,8 +28,14 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	targets := map[ast.Expr]bool{} // what is assigned to, not read
 	before := map[ast.Stmt]ast.Stmt{}
 	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
+	called := map[ast.Expr]bool{}   // the functions of calls
+	inSelect := map[ast.Expr]bool{} // what the cases of a select receive from
 	pre := func(cur *astutil.Cursor) bool {
 		if x, ok := cur.Node().(ast.Expr); ok {
+			if with := c.genericFunc(x); with != nil {
+				cur.Replace(with)
+				return false
+			}
 			if constant := c.typedConstant(x); constant != nil {
 				cur.Replace(constant)
 				if converted := c.toInterface(constant, cur, elements); converted != nil {
@@ -58,6 +65,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			c.perIteration(cur.Parent(), n)
 		case *ast.ForStmt:
 			c.perIteration(cur.Parent(), n)
+		case *ast.SendStmt:
+			c.sentConstant(n)
 		case *ast.UnaryExpr:
 			if n.Op == token.AND && c.cutOf(n.X) != nil {
 				fail(n.Pos(), "the address of %s cannot be taken in a cell: its type leads back to the struct", types.ExprString(n.X))
@@ -70,6 +79,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				}
 			}
 		case *ast.CallExpr:
+			called[ast.Unparen(n.Fun)] = true
 			c.constantBytes(n)
 			c.boxArguments(n)
 			c.ofErrors(n)
@@ -78,6 +88,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			n.Call.Fun = call(guardName, n.Call.Fun)
 		case *ast.DeferStmt:
 			n.Call = c.callOfBuiltin(n.Call)
+		case *ast.CommClause:
+			inSelect[received(n.Comm)] = true
 		case *ast.BranchStmt:
 			if n.Tok == token.GOTO {
 				fail(n.Pos(), "goto cannot be used in a cell: use a loop")
@@ -98,12 +110,14 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		}
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:
-			if with := c.loggerFatal(n); with != nil {
+			if with := c.replacement(n); with != nil {
 				cur.Replace(with)
 			} else if with := c.receiver(n); with != nil {
 				cur.Replace(with)
 			} else if field := c.cutOf(n); field != nil && !targets[n] {
 				cur.Replace(call(fieldName, n, name(c.world.aliases[field], n.Pos())))
+			} else if !called[n] {
+				c.methodValue(n)
 			}
 		case *ast.CallExpr:
 			if with := c.newBuiltin(n); with != nil {
@@ -115,8 +129,37 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			if with := c.assertion(n); with != nil {
 				cur.Replace(with)
 			}
+		case *ast.CommClause:
+			n.Body = append([]ast.Stmt{callAction(gateName, n.Colon)}, c.gates(n.Body)...)
+		case *ast.IfStmt:
+			c.gateInto(n.Body, n.Init, n.Cond)
+			if other, ok := n.Else.(*ast.BlockStmt); ok {
+				c.gateInto(other, n.Init, n.Cond)
+			}
+		case *ast.ForStmt:
+			c.gateInto(n.Body, n.Cond, n.Post)
+		case *ast.SwitchStmt:
+			for _, clause := range n.Body.List {
+				if clause := clause.(*ast.CaseClause); c.waitsIn(n.Init) || c.waitsIn(n.Tag) {
+					clause.Body = append([]ast.Stmt{callAction(gateName, clause.Colon)}, clause.Body...)
+				}
+			}
+		case *ast.SelectStmt:
+			if with := c.selectStatement(n); with != nil {
+				cur.Replace(with)
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW && !inSelect[n] {
+				c.receive(n)
+			}
+		case *ast.SendStmt:
+			if _, ok := cur.Parent().(*ast.CommClause); !ok {
+				cur.Replace(c.sendStatement(n))
+			}
 		case *ast.RangeStmt:
-			if limit, loop := c.rangeOverInt(n); loop != nil {
+			if loop := c.rangeOverChan(n); loop != nil {
+				cur.Replace(loop)
+			} else if limit, loop := c.rangeOverInt(n); loop != nil {
 				if _, labeled := cur.Parent().(*ast.LabeledStmt); labeled {
 					cur.Replace(loop)
 					before[cur.Parent().(ast.Stmt)] = limit
@@ -124,6 +167,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 					cur.Replace(block(n, limit, loop))
 				}
 			}
+		case *ast.BlockStmt:
+			n.List = c.gates(n.List)
+		case *ast.CaseClause:
+			n.Body = c.gates(n.Body)
 		case *ast.LabeledStmt:
 			if limit := before[n]; limit != nil {
 				cur.Replace(block(n, limit, n))
@@ -175,6 +222,25 @@ func (c *compiler) callOfBuiltin(n *ast.CallExpr) *ast.CallExpr {
 		return &ast.CallExpr{Fun: noParams(n, &ast.ExprStmt{X: n}), Lparen: n.Pos(), Rparen: n.End()}
 	}
 	return n
+}
+
+// sentConstant gives a constant that is sent its type: gomacro does not do so
+// for nil, and for others not in a select.
+func (c *compiler) sentConstant(send *ast.SendStmt) {
+	tv := c.info.Types[send.Value]
+	if ch, ok := underlying(c.info.Types[send.Chan].Type).(*types.Chan); ok && tv.IsNil() {
+		if t := c.typeExpr(ch.Elem(), send.Value.Pos()); t != nil {
+			send.Value = call(convertName, send.Value, t)
+		}
+		return
+	}
+	basic, ok := tv.Type.(*types.Basic)
+	if !ok || tv.Value == nil {
+		return
+	}
+	typed := call(basic.Name(), send.Value)
+	c.info.Types[typed] = tv
+	send.Value = typed
 }
 
 // receiver writes out how the receiver of a method is reached where it is no

@@ -6,8 +6,10 @@ import (
 	"go/ast"
 	"go/token"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cosmos72/gomacro/base"
 	basereflect "github.com/cosmos72/gomacro/base/reflect"
@@ -25,7 +27,11 @@ type value struct {
 
 // execute runs a compiled cell and returns what its last expression shows.
 func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data *display.Data, failed *Error) {
-	in.ir.PrepareEnv() // once: it forgets an interrupt
+	in.prepare() // once: it forgets an interrupt
+	progress := &running{unit: u}
+	in.running.Store(progress)
+	defer in.running.CompareAndSwap(progress, nil)
+	in.install(u.instances)
 	for _, e := range u.setup {
 		in.exec(e)
 	}
@@ -37,6 +43,7 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 	var deferred []reflect.Value
 	var values []value // of the last step, or of those that are shown together
 	for i, s := range u.steps {
+		progress.step.Store(int64(i))
 		run := func() {
 			if ctx.Err() != nil {
 				panic(base.SigInterrupt)
@@ -48,17 +55,14 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 			}
 		}
 		if failed = in.attempt(ctx, s.pos, run); failed != nil {
-			for _, unreached := range slices.Backward(u.steps[i:]) {
-				for _, m := range slices.Backward(unreached.meant) {
-					in.restore(m)
-				}
-			}
+			in.restoreFrom(u, i)
 			break
 		}
 		if s.deferred {
 			deferred = append(deferred, values[0].ReflectValue())
 		}
 	}
+	progress.step.Store(int64(len(u.steps)))
 	if n := len(u.steps); failed == nil && n > 0 && !src.silent && (src.shown > 0 || in.shows(u.steps[n-1].node)) {
 		failed = in.attempt(ctx, u.steps[n-1].pos, func() { data = in.result(values) })
 	}
@@ -73,6 +77,43 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 		failed = interrupted(src.name)
 	}
 	return data, failed
+}
+
+// running is a compiled cell and how far it has come.
+type running struct {
+	unit *unit
+	step atomic.Int64
+}
+
+// restoreFrom gives the names that the steps from i on declare the meanings that
+// they had before.
+func (in *interpreter) restoreFrom(u *unit, i int) {
+	for _, unreached := range slices.Backward(u.steps[i:]) {
+		for _, m := range slices.Backward(unreached.meant) {
+			in.restore(m)
+		}
+	}
+}
+
+// giveUp does for a cell whose evaluator is gone what the cell would have done
+// itself when it failed.
+func (in *interpreter) giveUp() {
+	if cell := in.running.Swap(nil); cell != nil {
+		in.restoreFrom(cell.unit, int(cell.step.Load()))
+	}
+}
+
+// places returns the places that a waiting cell is at.
+func (in *interpreter) places() []place {
+	cell := in.running.Load()
+	if cell == nil {
+		return nil
+	}
+	pos := token.NoPos
+	if i := int(cell.step.Load()); i < len(cell.unit.steps) {
+		pos = cell.unit.steps[i].pos
+	}
+	return in.stack(pos)
 }
 
 // declaresMain reports whether a cell declares func main and has no statement
@@ -165,7 +206,11 @@ var printers = []string{"Print", "Printf", "Println", "Fprint", "Fprintf", "Fpri
 // cell, where nothing more exact is known.
 func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (failed *Error) {
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if in.isLeft() {
+			runtime.Goexit()
+		}
+		if r != nil {
 			places := in.stack(pos)
 			in.reset()
 			in.panicked = r
@@ -191,36 +236,60 @@ const maxFrames = 20
 
 // stack returns the places that the interpreter is at, innermost first. pos is
 // the top-level statement.
-func (in *interpreter) stack(pos token.Pos) []place {
-	var places []place
-	at := func(env *fast.Env, otherwise token.Pos) {
-		p := otherwise
-		if n := len(env.DebugPos); n > 0 && env.IP >= 0 {
-			p = env.DebugPos[min(env.IP, n-1)] // beyond the end while deferred calls run
-		}
-		if p != token.NoPos {
-			places = append(places, in.place(p))
-		}
-	}
-	env := in.env.Run.CurrEnv
-	for env != nil && len(places) < maxFrames {
-		top := env
-		for top.Caller == nil && top.Outer != nil && top != in.env {
-			top = top.Outer
-		}
-		if top == in.env {
-			break
-		}
-		at(env, token.NoPos)
-		env = top.Caller
-	}
-	if env == nil {
-		env = in.env
-	}
-	if len(places) < maxFrames {
-		at(env, pos)
+func (in *interpreter) stack(pos token.Pos) (places []place) {
+	for _, p := range positions(in.env.Run, in.env, pos) {
+		places = append(places, in.place(p))
 	}
 	return places
+}
+
+// positions is the call stack of a Run, innermost first, up to the environment
+// of the cells. The goroutine that it belongs to may be another one, which waits:
+// nothing but that orders what it wrote and what is read here.
+//
+//go:norace
+func positions(run *fast.Run, file *fast.Env, pos token.Pos) (list []token.Pos) {
+	env := run.CurrEnv
+	for env != nil && len(list) < maxFrames {
+		top := env
+		for top.Caller == nil && top.Outer != nil && top != file {
+			top = top.Outer
+		}
+		if top == file {
+			break
+		}
+		if p := position(env); p != token.NoPos {
+			list = append(list, p)
+		}
+		env = top.Caller
+	}
+	if len(list) < maxFrames {
+		if env == nil {
+			env = file
+		}
+		if p := position(env); p != token.NoPos {
+			pos = p
+		}
+		if pos != token.NoPos {
+			list = append(list, pos)
+		}
+	}
+	return list
+}
+
+// position is where an environment's code is.
+//
+//go:norace
+func position(env *fast.Env) token.Pos {
+	n := len(env.DebugPos)
+	if n == 0 || env.IP < 0 {
+		return token.NoPos
+	}
+	ip := env.IP
+	if ip >= n { // beyond the end while deferred calls run
+		ip = n - 1
+	}
+	return env.DebugPos[ip]
 }
 
 // panicText is what a panic says, the beginning of it when it is long. The
@@ -244,9 +313,18 @@ func panicText(r any) (text string) {
 		if r.Kind == reflect.Invalid {
 			return "invalid memory address or nil pointer dereference"
 		}
-	case error:
+	case *runtime.TypeAssertionError:
 		return r.Error()
+	case error:
+		text := r.Error()
+		if strings.HasPrefix(text, "interface conversion: ") { // gomacro's
+			text = strings.NewReplacer("<interface{}>", "interface", "<", "", ">", "").Replace(text)
+		}
+		return text
 	case string:
+		if r == "reflect.Value.Slice: slice index out of bounds" || r == "reflect.Value.Slice: string slice index out of bounds" {
+			return "slice bounds out of range"
+		}
 		if text, ok := strings.CutPrefix(r, "reflect: "); ok && strings.HasSuffix(text, "index out of range") {
 			return "index out of range"
 		}

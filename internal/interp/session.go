@@ -13,6 +13,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
@@ -27,11 +28,16 @@ type Cell struct {
 	ID string
 	// Source is Go as a cell holds it: declarations, imports, statements.
 	Source string
+	// Input reads one line, without its end, for a cell that reads os.Stdin. It
+	// may be called from any goroutine, must return when the context of Run ends,
+	// and returns io.EOF when there is nothing to read. It is nil when nobody can
+	// answer: the cell then gets an error at once.
+	Input func() (line string, err error)
 }
 
 // Sink receives what a cell produces, in order. Its methods may be called from
 // any goroutine, one at a time, also after Run: what a goroutine of a cell
-// prints later goes to the sink of the last cell. A sink that is slow slows the
+// prints later goes to the sink of the last cell, but see Updater. A sink that is slow slows the
 // cell down. It must not write to os.Stdout or os.Stderr, which lead to it.
 type Sink interface {
 	// Stream receives text written to "stdout" or "stderr".
@@ -40,20 +46,37 @@ type Sink interface {
 	Display(data display.Data)
 }
 
+// Updater is a Sink that can change what it has shown, also after its cell ended:
+// it also receives what goroutines of the cell print by fmt, log and Display when
+// a later cell runs. Without it a display that changes is shown once, as it is
+// when the cell ends, and nothing is cleared.
+type Updater interface {
+	// Update receives what takes the place of each display that has the same
+	// "display_id" among its transient values.
+	Update(data display.Data)
+	// Clear removes the cell's outputs so far, at once or when the next comes.
+	Clear(wait bool)
+}
+
+// Pager is a Sink that has a place beside the notebook for what a person looks
+// up. Without it a page is shown like any other value.
+type Pager interface {
+	Page(data display.Data)
+}
+
 // Session is one interpreter with the variables of the cells it ran. Its
 // methods may be called from any goroutine; cells run one at a time.
 type Session struct {
-	jobs chan func()     // what the evaluator is to do next
-	dead chan struct{}   // closed when the evaluator ended
-	turn chan struct{}   // held by the cell that runs
-	life context.Context // ends with the session
+	jobs chan func(*evaluator) // what the evaluator is to do next
+	turn chan struct{}         // held by the cell that runs
+	life context.Context       // ends with the session
 	end  context.CancelFunc
 
-	blocked <-chan struct{} // of the turn: closed when the cell that was given up ended; nil when none was
-
-	in       *interpreter // used by the evaluator only, but for interrupt
+	in       *interpreter // used by the evaluator, and by who has the turn while it has no job
 	out      *outputs
+	input    atomic.Pointer[input] // of the last cell
 	preludes preludes
+	updates  updates
 }
 
 // A process has one os.Stdout, so it has one session at a time.
@@ -76,67 +99,25 @@ func New() (*Session, error) {
 		return nil, err
 	}
 	s := &Session{
-		jobs: make(chan func()),
-		dead: make(chan struct{}),
+		jobs: make(chan func(*evaluator)),
 		turn: make(chan struct{}, 1),
 		out:  out,
 	}
 	s.preludes.carrier = map[string]string{}
+	s.updates.seen = map[string]origin{}
 	s.life, s.end = context.WithCancel(context.Background())
-	ready := make(chan struct{})
-	go s.evaluate(ready)
-	<-ready
+	s.startEvaluator()
 	process.session = s
+	cellStdin.session = s
 	return s, nil
 }
 
-// evaluate owns the interpreter. gomacro can interrupt only what runs on the
-// goroutine that made it.
-func (s *Session) evaluate(ready chan<- struct{}) {
-	defer close(s.dead)
-	s.in = newInterpreter(s)
-	close(ready)
-	for {
-		select {
-		case job := <-s.jobs:
-			job()
-		case <-s.life.Done():
-			return
-		}
-	}
-}
-
-// do has the evaluator run a job and reports whether it ran to its end. With
-// the turn held, no other job is running.
-func (s *Session) do(job func()) <-chan bool {
-	done := make(chan bool, 1)
-	select {
-	case s.jobs <- func() {
-		ended := false
-		defer func() { done <- ended }() // also when the cell ended the goroutine
-		job()
-		ended = true
-	}:
-	case <-s.dead:
-		done <- false
-	}
-	return done
-}
-
-const (
-	// interruptEvery is how often an interrupt is repeated: gomacro forgets one
-	// that comes between two statements, and a cell can recover from one.
-	interruptEvery = 10 * time.Millisecond
-	// interruptGrace is how long an interrupted cell is waited for.
-	interruptGrace = 3 * time.Second
-)
-
 // Run runs one cell and returns the value of its last expression, nil when
 // there is nothing to show. A cell that fails returns an *Error; its names that
-// were not reached mean what they meant before. When ctx ends, interpreted code
-// and what waits on the cell's ctx is interrupted. Compiled code is not, nor is a
-// wait for a channel or a lock: Run gives such a cell up after three seconds, and
-// no other cell runs before it has ended.
+// were not reached mean what they meant before. With a nil sink, outputs go to
+// that of the cell before. When ctx ends, the
+// cell is interrupted: interpreted code and waits stop in a moment. A compiled
+// call that does not stop is left to run on by itself after three seconds.
 func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data, error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -150,83 +131,67 @@ func (s *Session) Run(ctx context.Context, cell Cell, sink Sink) (*display.Data,
 	if ctx.Err() != nil {
 		return nil, interrupted(cell.Name)
 	}
-	if s.stillBlocked() {
-		return nil, newError(nameInterrupt, "a cell that was interrupted is still blocked: "+untilItEnds, place{cell: cell.Name})
+	if sink != nil {
+		if err := s.out.begin(sink); err != nil {
+			return nil, err
+		}
+		s.preludes.begin(cell.ID)
+		s.updates.begin(cell.ID)
+		s.input.Store(&input{ctx, cell.Input})
 	}
-	if err := s.out.begin(sink); err != nil {
-		return nil, err
+	cellCtx := &cellContext{life: s.life}
+	interrupt := func() {
+		s.in.owner.Load().interrupt()
+		cellCtx.end() // after it, so that nothing runs on between the two
 	}
-	s.preludes.begin(cell.ID)
-	// The cell's context ends with the session, not with the cell: its goroutines
-	// may go on.
-	cellCtx, cancel := context.WithCancel(s.life)
 
 	var data *display.Data
 	var err *Error
 	done := s.do(func() { data, err = s.in.run(cellCtx, cell) })
-	ended, given := s.wait(ctx, cancel, done)
-	s.out.flush()
+	ended, stopped := false, true
+	select {
+	case ended = <-done:
+	case <-ctx.Done():
+		ended, stopped = s.stop(interrupt, done)
+	case <-s.life.Done():
+		ended, stopped = s.stop(interrupt, done)
+	}
 	switch {
-	case !ended && s.life.Err() != nil:
-		return nil, errClosed
-	case given != nil:
-		s.blocked = given
-		return nil, newError(nameInterrupt, "interrupted, but the cell is still blocked: "+untilItEnds, place{cell: cell.Name})
+	case s.life.Err() != nil:
+		if !ended {
+			return nil, errClosed
+		}
+	case !stopped:
+		err = s.leftBehind(cell.Name)
 	case !ended:
-		return nil, newError(namePanic, "the cell ended the interpreter's goroutine: the session is over", place{cell: cell.Name})
-	case err != nil:
+		s.startEvaluator()
+		s.in.giveUp()
+		err = newError(namePanic, "the cell ended the goroutine that it ran on", place{cell: cell.Name})
+	}
+	s.out.flush()
+	s.out.release()
+	if err != nil {
 		return nil, err
 	}
 	return data, nil
 }
 
-const untilItEnds = "no other cell can run before it ends; a restart ends it"
+// leftBehind has another evaluator take over from one that was left behind, and
+// returns the error of its cell.
+func (s *Session) leftBehind(cell string) *Error {
+	ev := s.in.owner.Load()
+	if !ev.waits() {
+		s.startEvaluator()
+		s.in.giveUp()
+		return newError(nameInterrupt, "interrupted, but a compiled call does not stop: it runs on in the background, and what it returns is dropped. Give ctx to calls that take a context; a restart ends it", place{cell: cell})
+	}
+	places := s.in.places()
+	s.startEvaluator()
+	s.in.giveUp()
+	return interrupted(cell, places...)
+}
 
 var errClosed = errors.New("interp: the session is closed")
-
-// wait waits for the running cell, and interrupts it when ctx ends. A cell that
-// it gives up is interrupted further; given is closed when it has ended.
-func (s *Session) wait(ctx context.Context, cancel context.CancelFunc, done <-chan bool) (ended bool, given <-chan struct{}) {
-	select {
-	case ended = <-done:
-		return ended, nil
-	case <-ctx.Done():
-	case <-s.life.Done():
-	}
-	over := make(chan struct{})
-	grace := time.Now().Add(interruptGrace)
-	toItsEnd := false
-	go func() {
-		defer close(over)
-		tick := time.NewTicker(interruptEvery)
-		defer tick.Stop()
-		for s.life.Err() == nil || time.Now().Before(grace) {
-			s.in.interrupt()
-			cancel() // after it, so that nothing runs on between the two
-			select {
-			case toItsEnd = <-done:
-				return
-			case <-tick.C:
-			}
-		}
-	}()
-	select {
-	case <-over:
-		return toItsEnd, nil
-	case <-time.After(time.Until(grace)):
-		return false, over
-	}
-}
-
-// stillBlocked reports whether a cell that was given up is running.
-func (s *Session) stillBlocked() bool {
-	select {
-	case <-s.blocked:
-		s.blocked = nil
-	default:
-	}
-	return s.blocked != nil
-}
 
 // Close ends the session and gives os.Stdout and os.Stderr back. A cell that
 // still runs is interrupted, and left behind when it does not stop within a
@@ -240,7 +205,7 @@ func (s *Session) Close() error {
 	process.session = nil
 	s.end()
 	select {
-	case <-s.dead:
+	case <-s.in.owner.Load().gone:
 	case <-time.After(time.Second):
 	}
 	return s.out.close()
@@ -273,6 +238,6 @@ func (s *Session) prelude(id, html string) {
 	}
 	p.Unlock()
 	if !sent {
-		s.out.display(display.Data{Data: display.MIMEMap{display.MIMETypeHTML: html}})
+		s.out.display(nil, display.Data{Data: display.MIMEMap{display.MIMETypeHTML: html}})
 	}
 }

@@ -21,15 +21,15 @@ type function struct {
 	from, to token.Pos
 }
 
-// load parses a cell.
-func (in *interpreter) load(cell Cell) (*source, *Error) {
+// load parses the code of a cell. Places show the text of the cell.
+func (in *interpreter) load(name, text, code string) (*source, *Error) {
 	fset := in.comp.Fileset
-	src := &source{name: cell.Name, text: cell.Source, base: fset.Base()}
-	file := fset.AddFile(cell.Name, src.base, len(cell.Source), 0)
-	file.SetLinesForContent([]byte(cell.Source))
-	file.SetSourceForContent([]byte(cell.Source))
+	src := &source{name: name, text: text, base: fset.Base()}
+	file := fset.AddFile(name, src.base, len(text), 0)
+	file.SetLinesForContent([]byte(text))
+	file.SetSourceForContent([]byte(text))
 	var errs []syntaxError
-	if src.parsed, errs = parseCell(cell.Source, src.base); len(errs) > 0 {
+	if src.parsed, errs = parseCell(code, src.base); len(errs) > 0 {
 		return nil, in.syntaxErrors(src, errs)
 	}
 	for _, item := range src.items {

@@ -24,8 +24,9 @@ type outputs struct {
 		log            io.Writer
 	}
 
-	mu             sync.Mutex // held for each call of the sink
-	sink           Sink
+	mu             sync.Mutex // held for each call of a sink
+	sink           Sink       // of the last cell
+	held           []held     // for a sink that is no Updater
 	stdout, stderr *stream
 }
 
@@ -79,12 +80,104 @@ func (o *outputs) begin(sink Sink) error {
 	return err
 }
 
-// display sends a value after all text that was written before.
-func (o *outputs) display(data display.Data) {
+// display sends a value, after all text that was written before, to a sink: that
+// of the last cell when it is nil.
+func (o *outputs) display(to Sink, data display.Data) {
 	o.flush()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.sink != nil {
+	if to == nil {
+		to = o.sink
+	}
+	if to != nil {
+		to.Display(data)
+	}
+}
+
+// late returns the sink of an earlier cell when it takes outputs now, else nil.
+func (o *outputs) late(sink Sink) Sink {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := sink.(Updater); ok && sink != o.sink && o.sink != nil {
+		return sink
+	}
+	return nil
+}
+
+// last is the sink of the last cell.
+func (o *outputs) last() Sink {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sink
+}
+
+// lateText sends text to the sink of an earlier cell.
+func (o *outputs) lateText(to Sink, name, text string) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	to.Stream(name, text)
+}
+
+// update sends what takes the place of an earlier display, or is the first one
+// with an id. A sink that cannot change what it has gets the last one, when the
+// cell ends.
+func (o *outputs) update(id string, data display.Data, first bool) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	u, ok := o.sink.(Updater)
+	switch {
+	case !ok:
+		i := slices.IndexFunc(o.held, func(h held) bool { return h.id == id })
+		if i < 0 {
+			o.held = append(o.held, held{id, data})
+		} else {
+			o.held[i].data = data
+		}
+	case first:
+		o.sink.Display(data)
+	default:
+		u.Update(data)
+	}
+}
+
+// held is the last state of a display that changes.
+type held struct {
+	id   string
+	data display.Data
+}
+
+// release sends what was held until the cell's end.
+func (o *outputs) release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, h := range o.held {
+		if o.sink != nil {
+			o.sink.Display(h.data)
+		}
+	}
+	o.held = nil
+}
+
+// clear removes what the cell has shown.
+func (o *outputs) clear(wait bool) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if u, ok := o.sink.(Updater); ok {
+		u.Clear(wait)
+	}
+}
+
+// page sends what a person looks up.
+func (o *outputs) page(data display.Data) {
+	o.flush()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if p, ok := o.sink.(Pager); ok {
+		p.Page(data)
+	} else if o.sink != nil {
 		o.sink.Display(data)
 	}
 }

@@ -1,15 +1,10 @@
 package interp
 
 import (
-	"context"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
-
-	"github.com/cosmos72/gomacro/imports"
 )
 
 // methodsThatPanic are types that a cell can panic with, and show.
@@ -223,64 +218,6 @@ func TestClosedStreamsAreOpenedAgain(t *testing.T) {
 	}
 }
 
-// runBlocked runs a cell and ends its context once the cell waits, in wait.For,
-// for what the test is to close.
-func runBlocked(t *testing.T, s *Session, then string) (release chan int, e *Error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	release = make(chan int)
-	wait := func() {
-		cancel()
-		<-release
-	}
-	imports.Packages["test/"+t.Name()] = imports.Package{Name: "wait", Binds: map[string]reflect.Value{"For": reflect.ValueOf(wait)}}
-	o := &outcome{}
-	o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "import \"test/" + t.Name() + "\"\nwait.For()\n" + then}, &o.recorder)
-	return release, o.failure(t)
-}
-
-func TestABlockedCellIsGivenUp(t *testing.T) {
-	s, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	release, e := runBlocked(t, s, "")
-	if e.Name != "Interrupted" || !strings.Contains(e.Value, "still blocked") || e.Cell != "cell" {
-		t.Errorf("the blocked cell gave %v", e)
-	}
-	for range 2 {
-		e := runCell(s, "next", "n").failure(t)
-		if e.Name != "Interrupted" || !strings.Contains(e.Value, "still blocked") || e.Cell != "next" {
-			t.Errorf("the next cell gave %v", e)
-		}
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Run(context.Background(), Cell{Name: "cell", Source: "n"}, &recorder{}); err != errClosed {
-		t.Errorf("a cell after Close gave %v", err)
-	}
-	close(release)
-	<-s.dead
-}
-
-func TestABlockedCellThatEnds(t *testing.T) {
-	s := open(t)
-	run(t, s, "n := 0")
-	release, e := runBlocked(t, s, "n = 1\nfor { }")
-	if !strings.Contains(e.Value, "still blocked") {
-		t.Errorf("the blocked cell gave %v", e)
-	}
-	close(release)
-	for runCell(s, "cell", "6 * 7").err != nil {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if got := run(t, s, "n").result(); got != "0" {
-		t.Errorf("the interrupted cell went on: n is %s", got)
-	}
-}
-
 func TestWaysToExitAreRefused(t *testing.T) {
 	const fatal = "log.Fatal would end the notebook's session"
 	s := open(t)
@@ -305,6 +242,7 @@ type H struct { w *W }`)
 		{"flag.CommandLine.Parse([]string{\"-h\"})", "flag: help requested", ""},
 		{"os.Args = []string{\"x\", \"-nosuch\"}\nflag.Parse()", "flag provided but not defined: -nosuch", ""},
 		{"flag.NewFlagSet(\"x\", flag.ExitOnError).Parse([]string{\"-y\"})", "flag provided but not defined: -y", ""},
+		{"flags := flag.NewFlagSet(\"x\", flag.ContinueOnError)\nflags.Init(\"x\", flag.ExitOnError)\nflags.Parse([]string{\"-y\"})", "flag provided but not defined: -y", ""},
 		{"testing.Main(nil, nil, nil, nil)", "testing.Main would end the notebook's session", ""},
 		{"runtime.Goexit()", "runtime.Goexit would end the notebook's session", ""},
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/cosmos72/gomacro/fast"
 	gomacro "github.com/cosmos72/gomacro/go/types"
 	"github.com/cosmos72/gomacro/xreflect"
+
+	"github.com/rlx-go/gopherscope/internal/generics"
 )
 
 // world is what gomacro knows, in the types of go/types. gomacro's own types
@@ -33,9 +35,7 @@ func newWorld() *world {
 
 // mainPackage is a package with the names of earlier cells that a file uses.
 func (w *world) mainPackage(in *interpreter, file *ast.File) *types.Package {
-	w.main = types.NewPackage(mainPath, mainPath)
-	w.interpreted = map[*gomacro.Named]*types.Named{}
-	w.cuts, w.aliases = in.cuts, map[*types.Var]string{}
+	w.begin(in, types.NewPackage(mainPath, mainPath))
 	scope := w.main.Scope()
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -58,6 +58,13 @@ func (w *world) mainPackage(in *interpreter, file *ast.File) *types.Package {
 		return true
 	})
 	return w.main
+}
+
+// begin makes main the package of what cells declare.
+func (w *world) begin(in *interpreter, main *types.Package) {
+	w.main = main
+	w.interpreted = map[*gomacro.Named]*types.Named{}
+	w.cuts, w.aliases = in.cuts, map[*types.Var]string{}
 }
 
 // imported returns the package that a name of the cells stands for, or nil.
@@ -83,6 +90,9 @@ func (w *world) importName(imp *fast.Import, name string) {
 func (w *world) pkg(path, name string) *types.Package {
 	if path == mainPath {
 		return w.main
+	}
+	if pkg := generics.Declared(path); pkg != nil {
+		return pkg
 	}
 	pkg := w.packages[path]
 	if pkg == nil {
@@ -118,8 +128,11 @@ func (w *world) object(pkg *types.Package, name string, bind *fast.Bind, typ xre
 	case *fast.Import:
 		return types.NewPkgName(token.NoPos, pkg, name, w.pkg(v.Path, v.Name))
 	case fast.Builtin:
-		if name == displayName {
+		switch name {
+		case displayName:
 			return displayFunc(pkg)
+		case updateName:
+			return updateFunc(pkg)
 		}
 		return nil
 	case untyped.Lit:

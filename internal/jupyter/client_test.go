@@ -11,6 +11,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ const patience = 20 * time.Second
 // fakeSession is a Session of functions; a nil one does nothing.
 type fakeSession struct {
 	run        func(ctx context.Context, cell interp.Cell, sink interp.Sink) (*display.Data, error)
+	evaluate   func(expression string) (*display.Data, error)
+	inspect    func(source string, cursor, detail int) (*display.Data, error)
 	complete   func(source string, cursor int) (interp.Completion, error)
 	isComplete func(source string) (string, string)
 }
@@ -44,6 +47,20 @@ func (s fakeSession) Complete(_ context.Context, source string, cursor int) (int
 	return s.complete(source, cursor)
 }
 
+func (s fakeSession) Evaluate(_ context.Context, expression string) (*display.Data, error) {
+	if s.evaluate == nil {
+		return nil, nil
+	}
+	return s.evaluate(expression)
+}
+
+func (s fakeSession) Inspect(_ context.Context, source string, cursor, detail int) (*display.Data, error) {
+	if s.inspect == nil {
+		return nil, nil
+	}
+	return s.inspect(source, cursor, detail)
+}
+
 func (s fakeSession) IsComplete(source string) (string, string) {
 	if s.isComplete == nil {
 		return "complete", ""
@@ -52,7 +69,7 @@ func (s fakeSession) IsComplete(source string) (string, string) {
 }
 
 // testLog shows the kernel's log with a test that fails.
-type testLog struct{ t *testing.T }
+type testLog struct{ t testing.TB }
 
 func (l testLog) Write(p []byte) (int, error) {
 	l.t.Logf("%s", p)
@@ -77,7 +94,7 @@ func startKernel(t *testing.T, session Session) *testKernel {
 // socket the system chooses.
 func listenKernel(t *testing.T, c Connection, session Session) *testKernel {
 	t.Helper()
-	kernel, err := Listen(c, session, testLog{t})
+	kernel, err := Listen(c, session, "", testLog{t})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,13 +134,16 @@ func (k *testKernel) waitServed(t *testing.T) {
 // client is a Jupyter client over the sockets of zmq4, with its own reading and
 // signing of messages.
 type client struct {
-	t              *testing.T
-	key            string
-	n              int
-	shell, control *channel
-	iopub          *channel
-	heartbeat      zmq4.Socket
+	t                     testing.TB
+	key                   string
+	id                    int64 // in the identity, and in the numbers of messages
+	n                     int
+	shell, control, stdin *channel
+	iopub                 *channel
+	heartbeat             zmq4.Socket
 }
+
+var clients atomic.Int64
 
 // channel receives from a socket into a queue, so that a test can wait with a
 // time limit.
@@ -157,11 +177,12 @@ func (k *testKernel) connect(t *testing.T) *client {
 	return c
 }
 
-func dial(t *testing.T, connection Connection) *client {
+func dial(t testing.TB, connection Connection) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	c := &client{t: t, key: connection.Key}
+	c := &client{t: t, key: connection.Key, id: clients.Add(1)}
+	identity := zmq4.WithID(zmq4.SocketIdentity(fmt.Sprint("client ", c.id)))
 	to := func(s zmq4.Socket, port int) zmq4.Socket {
 		t.Helper()
 		endpoint := fmt.Sprintf("tcp://%s:%d", connection.IP, port)
@@ -180,13 +201,14 @@ func dial(t *testing.T, connection Connection) *client {
 		t.Fatal(err)
 	}
 	c.iopub = c.receive(sub)
-	c.shell = c.receive(to(zmq4.NewDealer(ctx), connection.ShellPort))
-	c.control = c.receive(to(zmq4.NewDealer(ctx), connection.ControlPort))
+	c.shell = c.receive(to(zmq4.NewDealer(ctx, identity), connection.ShellPort))
+	c.control = c.receive(to(zmq4.NewDealer(ctx, identity), connection.ControlPort))
+	c.stdin = c.receive(to(zmq4.NewDealer(ctx, identity), connection.StdinPort))
 	c.heartbeat = to(zmq4.NewReq(ctx), connection.HBPort)
 	return c
 }
 
-func waitFor(t *testing.T, what string, ready func() bool) {
+func waitFor(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ready(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -240,7 +262,7 @@ func (c *client) frames(msgType, content string) ([][]byte, string) {
 	c.n++
 	// Spacing, the order of the keys and an unknown key show whether the kernel
 	// keeps the bytes.
-	head := fmt.Sprintf(`{ "version":"5.3", "msg_type" : %q,"msg_id":"m%d", "session":"s",  "username":"é","date":"2026-01-02T03:04:05Z","x":[1] }`, msgType, c.n)
+	head := fmt.Sprintf(`{ "version":"5.3", "msg_type" : %q,"msg_id":"m%d.%d", "session":"s",  "username":"é","date":"2026-01-02T03:04:05Z","x":[1] }`, msgType, c.id, c.n)
 	return c.framesWith(head, content), head
 }
 
@@ -264,7 +286,7 @@ func (c *client) sendFrames(ch *channel, frames [][]byte) {
 	}
 }
 
-func (ch *channel) next(t *testing.T) received {
+func (ch *channel) next(t testing.TB) received {
 	t.Helper()
 	select {
 	case r := <-ch.received:

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
@@ -23,15 +25,24 @@ type executeResult struct {
 }
 
 type executeOK struct {
-	Status          string `json:"status"`
-	ExecutionCount  int    `json:"execution_count"`
-	Payload         []any  `json:"payload"`
-	UserExpressions none   `json:"user_expressions"`
+	Status          string         `json:"status"`
+	ExecutionCount  int            `json:"execution_count"`
+	Payload         []page         `json:"payload"`
+	UserExpressions map[string]any `json:"user_expressions"`
 }
 
-type executeAborted struct {
-	Status         string `json:"status"`
-	ExecutionCount int    `json:"execution_count"`
+// page is a payload: what a front end shows beside the notebook.
+type page struct {
+	Source   string         `json:"source"`
+	Data     map[string]any `json:"data"`
+	Metadata map[string]any `json:"metadata"`
+	Start    int            `json:"start"` // the line to begin with
+}
+
+type expressionOK struct {
+	Status   string         `json:"status"`
+	Data     map[string]any `json:"data"`
+	Metadata map[string]any `json:"metadata"`
 }
 
 type executeError struct {
@@ -48,27 +59,34 @@ type failure struct {
 
 // executeRequest runs a cell: input, outputs, then the result or the error, then
 // the reply.
-func (k *Kernel) executeRequest(ctx context.Context, r *request) error {
+func (k *Kernel) executeRequest(ctx context.Context, r *request) (any, error) {
 	if k.isAborted(r) {
-		return k.reply(r, "execute_reply", executeAborted{Status: "aborted", ExecutionCount: k.count})
+		return statusReply{"aborted"}, nil // with a count, front ends would number the cell as if it had run
 	}
 	var ask struct {
-		Code         string `json:"code"`
-		Silent       bool   `json:"silent"`
-		StoreHistory *bool  `json:"store_history"`
-		StopOnError  *bool  `json:"stop_on_error"`
+		Code            string            `json:"code"`
+		Silent          bool              `json:"silent"`
+		StoreHistory    *bool             `json:"store_history"`
+		UserExpressions map[string]string `json:"user_expressions"`
+		AllowStdin      bool              `json:"allow_stdin"`
+		StopOnError     *bool             `json:"stop_on_error"`
 	}
 	if err := r.read(&ask); err != nil {
-		// Without a reply the client would wait for ever.
-		reply := executeError{Status: "error", ExecutionCount: k.count, failure: describe(err)}
-		return errors.Join(err, k.reply(r, "execute_reply", reply))
+		return executeError{Status: "error", ExecutionCount: k.count, failure: describe(err)}, err
 	}
 	cell := interp.Cell{Name: "In[ ]", ID: r.cellID(), Source: ask.Code}
-	if !ask.Silent && orTrue(ask.StoreHistory) {
+	stored := !ask.Silent && orTrue(ask.StoreHistory)
+	if stored {
 		k.count++
 		cell.Name = fmt.Sprintf("In[%d]", k.count)
 	}
 	out := &output{kernel: k, ctx: ctx, parent: r.header, silent: ask.Silent}
+	if ask.AllowStdin {
+		cell.Input = func() (string, error) {
+			out.flush() // what was printed is often the question
+			return k.input(ctx, r)
+		}
+	}
 	out.publish("execute_input", executeInput{Code: ask.Code, ExecutionCount: k.count})
 
 	var result *display.Data
@@ -81,18 +99,54 @@ func (k *Kernel) executeRequest(ctx context.Context, r *request) error {
 		shown = out.encode(*result)
 	}
 	out.flush()
+	if stored {
+		k.remember(ask.Code, shown)
+	}
 	if err != nil {
 		failed := describe(err)
 		out.publish("error", failed)
 		if !ask.Silent && orTrue(ask.StopOnError) {
 			k.abortRest()
 		}
-		return k.reply(r, "execute_reply", executeError{Status: "error", ExecutionCount: k.count, failure: failed})
+		return executeError{Status: "error", ExecutionCount: k.count, failure: failed}, nil
 	}
 	if len(shown.Data) > 0 {
 		out.publish("execute_result", executeResult{ExecutionCount: k.count, Data: shown.Data, Metadata: shown.Metadata})
 	}
-	return k.reply(r, "execute_reply", executeOK{Status: "ok", ExecutionCount: k.count, Payload: []any{}})
+	values := k.evaluate(ctx, ask.UserExpressions)
+	out.flush()
+	return executeOK{Status: "ok", ExecutionCount: k.count, Payload: out.payload(), UserExpressions: values}, nil
+}
+
+// remember puts a cell into the history.
+func (k *Kernel) remember(code string, result display.Data) {
+	cell := past{Line: k.count, In: code}
+	if text, ok := result.Data[display.MIMETypeText].(string); ok {
+		cell.Out = &text
+	}
+	k.history.add(cell)
+}
+
+// evaluate gives each expression its value, or the error it failed with.
+func (k *Kernel) evaluate(ctx context.Context, expressions map[string]string) map[string]any {
+	values := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(expressions)) {
+		var value *display.Data
+		err := protect(func() (err error) {
+			value, err = k.session.Evaluate(ctx, expressions[name])
+			return err
+		})
+		if err != nil {
+			values[name] = errorReply{Status: "error", failure: describe(err)}
+			continue
+		}
+		if value == nil {
+			value = &display.Data{}
+		}
+		shown, _ := display.Encode(*value)
+		values[name] = expressionOK{Status: "ok", Data: shown.Data, Metadata: shown.Metadata}
+	}
+	return values
 }
 
 func (k *Kernel) isAborted(r *request) bool {

@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 )
 
 const (
 	// maxMessage bounds one incoming message, in bytes, with frameCost for each
 	// of its frames. Front ends stay far below it: they send source code.
-	maxMessage = 64 << 20
-	frameCost  = 64
+	// maxSmallMessage is the bound where only subscriptions and heartbeats come.
+	maxMessage      = 64 << 20
+	maxSmallMessage = 64 << 10
+	frameCost       = 64
 
 	greetingSize = 64
 
@@ -33,13 +36,23 @@ type boundedConn struct {
 	// out gathers the frames of a message; nil writes through.
 	out *bufio.Writer
 
+	limit   uint64 // of a message
+	budget  *budget
+	trusted bool // guarded by budget
+
 	skip    uint64 // bytes until the next frame header
 	header  []byte // what was read of a frame header
 	message uint64 // cost of the message so far
 }
 
-func newBoundedConn(c net.Conn) *boundedConn {
-	return &boundedConn{Conn: c, skip: greetingSize}
+func newBoundedConn(c net.Conn, b *budget) *boundedConn {
+	return &boundedConn{Conn: c, limit: maxSmallMessage, budget: b, skip: greetingSize}
+}
+
+// establish ends the handshake.
+func (c *boundedConn) establish(limit uint64) {
+	c.established, c.limit = true, limit
+	c.budget.release(c)
 }
 
 func (c *boundedConn) Read(p []byte) (int, error) {
@@ -76,8 +89,11 @@ func (c *boundedConn) check(p []byte) error {
 		if flags&flagCommand != 0 && c.established {
 			return errors.New("a command after the handshake")
 		}
-		if c.skip > maxMessage || c.message+c.skip+frameCost > maxMessage {
-			return fmt.Errorf("a message of more than %d bytes", maxMessage)
+		if c.skip > c.limit || c.message+c.skip+frameCost > c.limit {
+			return fmt.Errorf("a message of more than %d bytes", c.limit)
+		}
+		if err := c.budget.take(c, int(c.skip)+frameCost); err != nil {
+			return err
 		}
 		c.message += c.skip + frameCost
 		if flags&flagMore == 0 {
@@ -94,20 +110,21 @@ func (c *boundedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// patientWriter gives each part of a large write its own deadline, so that a
-// slow peer is kept and one that stopped reading is not.
-type patientWriter struct{ net.Conn }
+// patientWriter writes to a peer as long as the peer takes anything: a slow one is
+// kept, and one that stopped reading is not.
+type patientWriter struct {
+	net.Conn
+	patience time.Duration
+}
 
-func (w patientWriter) Write(p []byte) (int, error) {
-	const part = 1 << 20
-	written := 0
+func (w patientWriter) Write(p []byte) (written int, err error) {
 	for written < len(p) {
-		if err := w.SetWriteDeadline(time.Now().Add(stalledAfter)); err != nil {
+		if err := w.SetWriteDeadline(time.Now().Add(w.patience)); err != nil {
 			return written, err
 		}
-		n, err := w.Conn.Write(p[written:min(written+part, len(p))])
+		n, err := w.Conn.Write(p[written:])
 		written += n
-		if err != nil {
+		if err != nil && !(n > 0 && errors.Is(err, os.ErrDeadlineExceeded)) {
 			return written, err
 		}
 	}

@@ -4,6 +4,7 @@
 package jupyter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"log"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,10 +32,35 @@ const (
 	stopTime = 300 * time.Millisecond
 )
 
+// maxLog is how many lines a kernel logs at most: strangers are not to fill a disk
+// by what is said of them.
+const maxLog = 1000
+
+// boundedLog writes lines as long as any are left.
+type boundedLog struct {
+	to   io.Writer
+	left int
+}
+
+// Write is called by one log.Logger, which calls it once a line and never twice at
+// the same time.
+func (l *boundedLog) Write(line []byte) (int, error) {
+	if l.left == 0 {
+		return len(line), nil
+	}
+	l.left--
+	if l.left == 0 {
+		line = append(bytes.TrimRight(line, "\n"), "\n(the last line of the log: it is full)\n"...)
+	}
+	return l.to.Write(line)
+}
+
 // Session is what the kernel needs of an interpreter. *interp.Session is one.
 type Session interface {
 	Run(ctx context.Context, cell interp.Cell, sink interp.Sink) (*display.Data, error)
+	Evaluate(ctx context.Context, expression string) (*display.Data, error)
 	Complete(ctx context.Context, source string, cursor int) (interp.Completion, error)
+	Inspect(ctx context.Context, source string, cursor, detail int) (*display.Data, error)
 	IsComplete(source string) (status, indent string)
 }
 
@@ -46,18 +73,22 @@ type Kernel struct {
 	session Session
 	wire    *wire
 	log     *log.Logger
+	budget  *budget
+	history *history // the executor's own, as is count
 
 	shell, control, stdin, iopub, heartbeat *socket
 
-	mu     sync.Mutex
-	queue  []*request         // requests that wait for their turn
-	queued chan struct{}      // holds a token when queue may not be empty
-	cancel context.CancelFunc // ends the request in work, nil when there is none
+	mu       sync.Mutex
+	queue    []*request         // requests that wait for their turn
+	queued   chan struct{}      // holds a token when queue may not be empty
+	cancel   context.CancelFunc // ends the request in work, nil when there is none
+	question *question          // that waits for an answer, nil when there is none
+	asking   chan struct{}      // held by who asks
 
-	count int // execution counter; the executor's own
+	count int // execution counter
 
-	stopping chan struct{}
-	stopOnce sync.Once
+	life context.Context // ends when the kernel is to end
+	stop context.CancelFunc
 }
 
 // request is a message and where its answer goes.
@@ -68,16 +99,20 @@ type request struct {
 	aborted bool
 }
 
-// Listen binds the sockets of a connection. The kernel then owns the session's
-// Run, Complete and IsComplete, and writes to logTo what no client is told.
-func Listen(c Connection, session Session, logTo io.Writer) (*Kernel, error) {
+// Listen binds the sockets of a connection. The kernel then owns the session,
+// keeps the cells it ran in the folder historyDir, or nowhere when that is empty,
+// and writes to logTo what no client is told.
+func Listen(c Connection, session Session, historyDir string, logTo io.Writer) (*Kernel, error) {
 	k := &Kernel{
-		session:  session,
-		wire:     newWire(c.Key),
-		log:      log.New(logTo, "gopherscope kernel: ", 0),
-		queued:   make(chan struct{}, 1),
-		stopping: make(chan struct{}),
+		session: session,
+		wire:    newWire(c.Key),
+		log:     log.New(&boundedLog{to: logTo, left: maxLog}, "gopherscope kernel: ", 0),
+		budget:  newBudget(),
+		queued:  make(chan struct{}, 1),
+		asking:  make(chan struct{}, 1),
 	}
+	k.history = &history{dir: historyDir, log: k.log}
+	k.life, k.stop = context.WithCancel(context.Background())
 	ports := []int{c.ShellPort, c.ControlPort, c.StdinPort, c.IOPubPort, c.HBPort}
 	listeners := make([]net.Listener, len(ports))
 	for i, port := range ports {
@@ -91,11 +126,11 @@ func Listen(c Connection, session Session, logTo io.Writer) (*Kernel, error) {
 		listeners[i] = l
 	}
 	// The shell and control handlers publish, so that iopub is there first.
-	k.iopub = newSocket(zmq4.Pub, listeners[3], k.log, (*peer).subscribe)
-	k.heartbeat = newSocket(zmq4.Rep, listeners[4], k.log, echo)
-	k.stdin = newSocket(zmq4.Router, listeners[2], k.log, func(*peer, [][]byte) {})
-	k.control = newSocket(zmq4.Router, listeners[1], k.log, k.receiver("control"))
-	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.receiver("shell"))
+	k.iopub = newSocket(zmq4.Pub, listeners[3], k.log, k.budget, (*peer).subscribe)
+	k.heartbeat = newSocket(zmq4.Rep, listeners[4], k.log, k.budget, echo)
+	k.stdin = newSocket(zmq4.Router, listeners[2], k.log, k.budget, k.receiveInput)
+	k.control = newSocket(zmq4.Router, listeners[1], k.log, k.budget, k.receiver("control"))
+	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.budget, k.receiver("shell"))
 	return k, nil
 }
 
@@ -111,7 +146,7 @@ func (k *Kernel) Serve(ctx context.Context) {
 
 	select {
 	case <-ctx.Done():
-	case <-k.stopping:
+	case <-k.life.Done():
 	}
 	k.stop()
 	k.Interrupt()
@@ -119,6 +154,7 @@ func (k *Kernel) Serve(ctx context.Context) {
 	case <-executor:
 	case <-time.After(stopTime):
 	}
+	time.Sleep(2 * streamDelay) // for what a goroutine of an earlier cell has just printed
 	last, done := context.WithTimeout(context.Background(), stopTime)
 	defer done()
 	for _, s := range []*socket{k.iopub, k.shell, k.control} {
@@ -139,8 +175,6 @@ func (k *Kernel) Interrupt() {
 	}
 	k.abortQueued()
 }
-
-func (k *Kernel) stop() { k.stopOnce.Do(func() { close(k.stopping) }) }
 
 // abortQueued marks the execute requests that wait. The others are answered:
 // they do not depend on the cell that failed. The caller holds mu.
@@ -168,6 +202,7 @@ func (k *Kernel) receiver(socket string) func(*peer, [][]byte) {
 			k.log.Printf("dropped a message on the %s socket: %v", socket, err)
 			return
 		}
+		k.budget.trust(from.raw)
 		r := &request{message: m, from: from}
 		if slices.Contains(atOnce[socket], m.msgType) {
 			k.answer(context.Background(), r)
@@ -203,7 +238,7 @@ func (k *Kernel) execute() {
 func (k *Kernel) take() (*request, context.Context, bool) {
 	for {
 		select {
-		case <-k.stopping:
+		case <-k.life.Done():
 			return nil, nil, false
 		default:
 		}
@@ -220,16 +255,33 @@ func (k *Kernel) take() (*request, context.Context, bool) {
 		k.mu.Unlock()
 		select {
 		case <-k.queued:
-		case <-k.stopping:
+		case <-k.life.Done():
 		}
 	}
 }
 
-// answer does one request between its busy and its idle status.
+// answer does one request between its busy and its idle status. A request that
+// cannot be done is answered too: its client waits.
 func (k *Kernel) answer(ctx context.Context, r *request) {
 	k.publish(r.header, "status", statusContent{"busy"})
-	if err := protect(func() error { return k.dispatch(ctx, r) }); err != nil {
-		k.log.Printf("%s: %v", r.msgType, err)
+	if do := handlers[r.msgType]; do != nil {
+		var content any
+		err := protect(func() (err error) {
+			content, err = do(k, ctx, r)
+			return err
+		})
+		if err != nil {
+			k.log.Printf("%s: %v", r.msgType, err)
+		}
+		kind, isRequest := strings.CutSuffix(r.msgType, "_request")
+		if content == nil && err != nil {
+			content = errorReply{Status: "error", failure: describe(err)}
+		}
+		if isRequest {
+			if err := k.reply(r, kind+"_reply", content); err != nil {
+				k.log.Print(err)
+			}
+		}
 	}
 	k.publish(r.header, "status", statusContent{"idle"})
 	if r.msgType == "shutdown_request" {
@@ -237,31 +289,20 @@ func (k *Kernel) answer(ctx context.Context, r *request) {
 	}
 }
 
-// dispatch does one request of any kind. Kinds it does not know get no answer,
-// as the protocol wants.
-func (k *Kernel) dispatch(ctx context.Context, r *request) error {
-	switch r.msgType {
-	case "kernel_info_request":
-		return k.reply(r, "kernel_info_reply", kernelInfo())
-	case "execute_request":
-		return k.executeRequest(ctx, r)
-	case "complete_request":
-		return k.completeRequest(ctx, r)
-	case "is_complete_request":
-		return k.isCompleteRequest(r)
-	case "inspect_request":
-		return k.reply(r, "inspect_reply", inspectReply{Status: "ok", Data: none{}, Metadata: none{}})
-	case "history_request":
-		return k.reply(r, "history_reply", historyReply{Status: "ok", History: []any{}})
-	case "comm_info_request":
-		return k.reply(r, "comm_info_reply", commInfoReply{Status: "ok", Comms: none{}})
-	case "interrupt_request":
-		k.Interrupt()
-		return k.reply(r, "interrupt_reply", statusReply{"ok"})
-	case "shutdown_request":
-		return k.shutdownRequest(r)
-	}
-	return nil
+// handlers do the requests of each kind and return the content of the reply,
+// with an error also when the log is to have more. Kinds that are not here get no
+// answer, as the protocol wants.
+var handlers = map[string]func(*Kernel, context.Context, *request) (any, error){
+	"kernel_info_request": func(*Kernel, context.Context, *request) (any, error) { return kernelInfo(), nil },
+	"execute_request":     (*Kernel).executeRequest,
+	"complete_request":    (*Kernel).completeRequest,
+	"inspect_request":     (*Kernel).inspectRequest,
+	"is_complete_request": (*Kernel).isCompleteRequest,
+	"history_request":     (*Kernel).historyRequest,
+	"comm_info_request":   (*Kernel).commInfoRequest,
+	"comm_open":           (*Kernel).commOpen,
+	"interrupt_request":   (*Kernel).interruptRequest,
+	"shutdown_request":    (*Kernel).shutdownRequest,
 }
 
 // reply answers a request on the connection it came on.
@@ -277,13 +318,15 @@ func (k *Kernel) reply(r *request, msgType string, content any) error {
 // publish sends a message to every client. The topic says nothing that the
 // message does not; it lets a client subscribe to some kinds only.
 func (k *Kernel) publish(parent json.RawMessage, msgType string, content any) {
-	frames, err := k.wire.encode([][]byte{[]byte("kernel." + k.wire.session + "." + msgType)}, msgType, parent, content)
+	frames, err := k.wire.encode([][]byte{[]byte(k.topic(msgType))}, msgType, parent, content)
 	if err != nil {
 		k.log.Print(err)
 		return
 	}
 	k.iopub.broadcast(frames)
 }
+
+func (k *Kernel) topic(msgType string) string { return "kernel." + k.wire.session + "." + msgType }
 
 // read decodes the content of a request.
 func (r *request) read(content any) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"maps"
 	"math"
 	"net"
@@ -477,6 +478,39 @@ func TestOutputAfterTheCell(t *testing.T) {
 	}
 }
 
+func TestNothingPrintedIsLostAtShutdown(t *testing.T) {
+	k := startKernel(t, scripted{"go": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
+		time.AfterFunc(time.Microsecond, func() { sink.Stream("stdout", "late") })
+		return nil, nil
+	}}.session())
+	c := k.connect(t)
+	head := c.send(c.shell, "execute_request", executeJSON("go", ""))
+	c.reply(c.shell, head)
+	c.send(c.control, "shutdown_request", "{}")
+	k.waitServed(t)
+	for {
+		select {
+		case r := <-c.iopub.received:
+			if r.parent == head && r.body["text"] == "late" {
+				return
+			}
+		case <-time.After(patience):
+			t.Fatal("the text was lost")
+		}
+	}
+}
+
+func TestTheLogIsBounded(t *testing.T) {
+	var text strings.Builder
+	log := log.New(&boundedLog{to: &text, left: 3}, "", 0)
+	for i := range 10 {
+		log.Print(i)
+	}
+	if got, want := text.String(), "0\n1\n2\n(the last line of the log: it is full)\n"; got != want {
+		t.Errorf("the log has %q, want %q", got, want)
+	}
+}
+
 func TestSmallRequests(t *testing.T) {
 	k := startKernel(t, fakeSession{
 		complete: func(source string, cursor int) (interp.Completion, error) {
@@ -676,7 +710,7 @@ func TestCellNamesAndIDs(t *testing.T) {
 		{Name: "In[2]", Source: "b"},
 		{Name: "In[ ]", Source: "c"},
 	} {
-		if got := <-cells; got != want {
+		if got := <-cells; !reflect.DeepEqual(got, want) {
 			t.Errorf("ran %+v, want %+v", got, want)
 		}
 	}
@@ -859,7 +893,7 @@ func TestPortInUse(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if _, err := Listen(Connection{Transport: "tcp", IP: "127.0.0.1", HBPort: port}, fakeSession{}, nil); err == nil {
+	if _, err := Listen(Connection{Transport: "tcp", IP: "127.0.0.1", HBPort: port}, fakeSession{}, "", nil); err == nil {
 		t.Error("no error for a port in use")
 	} else if !strings.Contains(err.Error(), fmt.Sprint(port)) {
 		t.Errorf("%v does not name the port", err)
@@ -875,7 +909,5 @@ func TestTwoClients(t *testing.T) {
 	if got := kinds(b.published(head)); !slices.Equal(got, []string{"execute_input"}) {
 		t.Errorf("the other client saw %v", got)
 	}
-	content, _ := json.Marshal(map[string]string{"code": "y"})
-	second := b.send(b.shell, "execute_request", string(content)+" ")
-	b.reply(b.shell, second)
+	b.execute("y")
 }

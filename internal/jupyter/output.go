@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
+	"github.com/rlx-go/gopherscope/internal/interp"
 )
 
 const (
@@ -17,15 +18,17 @@ const (
 	streamDelay = 20 * time.Millisecond
 	streamSize  = 64 << 10
 	// aheadOfClients is how many bytes a cell may be ahead of the client that
-	// reads fastest.
-	aheadOfClients = 4 << 20
+	// reads fastest, and aheadAfterwards how many when it was interrupted or has
+	// ended: an interrupt is not to wait for a slow client.
+	aheadOfClients  = 4 << 20
+	aheadAfterwards = maxBehind
 )
 
-// output is the interp.Sink of one cell. It outlives the cell: a goroutine that
-// the cell left behind still prints to it.
+// output is the interp.Sink of one cell, and an Updater and a Pager. It outlives
+// the cell: a goroutine that the cell left behind still prints to it.
 type output struct {
 	kernel *Kernel
-	ctx    context.Context // ends the wait for slow clients
+	ctx    context.Context // of the request
 	parent json.RawMessage
 	silent bool
 
@@ -33,11 +36,22 @@ type output struct {
 	name    string // stream that text belongs to
 	text    strings.Builder
 	waiting bool // a timer will flush
+	pages   []page
 }
+
+var _ interface {
+	interp.Sink
+	interp.Updater
+	interp.Pager
+} = (*output)(nil)
 
 type streamContent struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+}
+
+type clearOutput struct {
+	Wait bool `json:"wait"`
 }
 
 type displayData struct {
@@ -65,7 +79,12 @@ func (o *output) Stream(name, text string) {
 }
 
 // Display sends a value, after the text that was printed before it.
-func (o *output) Display(value display.Data) {
+func (o *output) Display(value display.Data) { o.show("display_data", value) }
+
+// Update sends what takes the place of an earlier display.
+func (o *output) Update(value display.Data) { o.show("update_display_data", value) }
+
+func (o *output) show(msgType string, value display.Data) {
 	o.throttle()
 	shown := o.encode(value)
 	if len(shown.Data) == 0 {
@@ -74,7 +93,32 @@ func (o *output) Display(value display.Data) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flushLocked()
-	o.publish("display_data", displayData(shown))
+	o.publish(msgType, displayData(shown))
+}
+
+// Clear removes what the cell has shown.
+func (o *output) Clear(wait bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flushLocked()
+	o.publish("clear_output", clearOutput{Wait: wait})
+}
+
+// Page keeps what is shown beside the notebook, for the reply.
+func (o *output) Page(value display.Data) {
+	shown := o.encode(value)
+	if len(shown.Data) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pages = append(o.pages, page{Source: "page", Data: shown.Data, Metadata: shown.Metadata})
+}
+
+func (o *output) payload() []page {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]page{}, o.pages...)
 }
 
 func (o *output) flush() {
@@ -98,9 +142,15 @@ func (o *output) publish(msgType string, content any) {
 	}
 }
 
+// throttle waits for the clients.
 func (o *output) throttle() {
-	if !o.silent {
-		o.kernel.iopub.throttle(o.ctx, aheadOfClients)
+	if o.silent {
+		return
+	}
+	k := o.kernel
+	k.iopub.throttle(o.ctx, k.topic("stream"), aheadOfClients)
+	if o.ctx.Err() != nil {
+		k.iopub.throttle(k.life, k.topic("stream"), aheadAfterwards)
 	}
 }
 

@@ -8,20 +8,17 @@ import (
 )
 
 // parentPoll is how often the kernel looks whether its launcher is still there.
-const parentPoll = 250 * time.Millisecond
+const parentPoll = 100 * time.Millisecond
 
 // WithParent returns a context that ends with ctx, or when the launcher that set
-// JPY_PARENT_PID has gone: a kernel that nobody can reach is not to stay. Where
-// processes are not given to another parent (Windows) only ctx ends it.
+// JPY_PARENT_PID has gone: a kernel that nobody can reach is not to stay.
 func WithParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	parent := os.Getppid()
-	// A wrapper script may stand between the launcher and the kernel, so that
-	// the variable says that there is a launcher and not which process it is.
-	// Process 1 adopts orphans: it cannot be told from a launcher.
-	if pid, err := strconv.Atoi(os.Getenv("JPY_PARENT_PID")); err != nil || pid < 1 || parent == 1 {
+	launcher, err := strconv.Atoi(os.Getenv("JPY_PARENT_PID"))
+	if err != nil || launcher < 1 {
 		return ctx, cancel
 	}
+	there := launcherWatch(launcher)
 	go func() {
 		tick := time.NewTicker(parentPoll)
 		defer tick.Stop()
@@ -30,7 +27,7 @@ func WithParent(ctx context.Context) (context.Context, context.CancelFunc) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if os.Getppid() != parent {
+				if !there() {
 					cancel()
 					return
 				}

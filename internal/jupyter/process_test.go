@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -36,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // gopherscope builds the program once and returns its file.
-func gopherscope(t *testing.T) string {
+func gopherscope(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "gopherscope-test-"); built.err != nil {
@@ -66,12 +70,20 @@ type child struct {
 	ended      chan error
 }
 
+var connections atomic.Uint32
+
 // writeConnection makes a connection file with free ports, as launchers do.
-func writeConnection(t *testing.T) (Connection, string) {
+func writeConnection(t testing.TB) (Connection, string) {
 	t.Helper()
 	c := Connection{Transport: "tcp", IP: "127.0.0.1", SignatureScheme: "hmac-sha256", Key: "a key of a child"}
+	if runtime.GOOS == "linux" {
+		// A free port may be taken before the kernel binds it, but not on an address
+		// that nobody else uses.
+		pid := os.Getpid()
+		c.IP = fmt.Sprintf("127.%d.%d.%d", 1+pid>>8%250, 1+pid%250, 1+connections.Add(1)%250)
+	}
 	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HBPort} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", c.IP+":0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,13 +102,19 @@ func writeConnection(t *testing.T) (Connection, string) {
 }
 
 // startChild starts a kernel that can find no other program.
-func startChild(t *testing.T) *child {
+func startChild(t testing.TB) *child {
+	t.Helper()
+	return startChildWith(t, nil)
+}
+
+func startChildWith(t testing.TB, attributes *syscall.SysProcAttr) *child {
 	t.Helper()
 	c := &child{ended: make(chan error, 1)}
 	c.connection, c.file = writeConnection(t)
 	c.Cmd = exec.Command(gopherscope(t), "kernel", "start", c.file)
 	c.Env = []string{"HOME=" + t.TempDir(), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	c.Stderr = testLog{t}
+	c.SysProcAttr = attributes
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -112,17 +130,22 @@ func startChild(t *testing.T) *child {
 	return c
 }
 
-// connect waits until the kernel listens and its outputs arrive.
-func (c *child) connect(t *testing.T) *client {
+func (c *child) awaitListening(t testing.TB) {
 	t.Helper()
 	waitFor(t, "the kernel's sockets", func() bool {
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", c.connection.ShellPort))
+		conn, err := net.Dial("tcp", net.JoinHostPort(c.connection.IP, strconv.Itoa(c.connection.ShellPort)))
 		if err != nil {
 			return false
 		}
 		conn.Close()
 		return true
 	})
+}
+
+// connect waits until the kernel listens and its outputs arrive.
+func (c *child) connect(t testing.TB) *client {
+	t.Helper()
+	c.awaitListening(t)
 	cl := dial(t, c.connection)
 	for {
 		cl.send(cl.control, "kernel_info_request", "{}")
@@ -136,13 +159,13 @@ func (c *child) connect(t *testing.T) *client {
 }
 
 // stop has the kernel shut down and checks that it ends well.
-func (c *child) stop(t *testing.T, cl *client) {
+func (c *child) stop(t testing.TB, cl *client) {
 	t.Helper()
 	cl.send(cl.control, "shutdown_request", `{"restart":false}`)
 	c.waitEnded(t)
 }
 
-func (c *child) waitEnded(t *testing.T) {
+func (c *child) waitEnded(t testing.TB) {
 	t.Helper()
 	select {
 	case err := <-c.ended:
@@ -175,6 +198,49 @@ func TestProcessRunsCells(t *testing.T) {
 	c.stop(t, cl)
 }
 
+// start sends a cell and waits until it runs.
+func (c *client) start(code, more string) (head string) {
+	c.t.Helper()
+	head = c.send(c.shell, "execute_request", executeJSON(code, more))
+	for {
+		if r := c.iopub.next(c.t); r.parent == head && r.header.MsgType == "execute_input" {
+			return head
+		}
+	}
+}
+
+// The states in which a kernel is found when somebody presses a button. wait is
+// for what the client sees of it.
+var states = []struct {
+	name string
+	code string // empty: no cell runs
+	more string
+	wait func(*client)
+}{
+	{"idle", "", "", nil},
+	{"loop", "for { n++ }", "", nil},
+	{"loop in a function", "func spin() { for { n++ } }\nspin()", "", nil},
+	{"context", "<-ctx.Done()", "", nil},
+	{"sleep", "import \"time\"\ntime.Sleep(time.Hour)", "", nil},
+	{"channel", "<-make(chan int)", "", nil},
+	{"output", "import \"fmt\"\nfor { fmt.Println(n) }", "", nil},
+	{"input", "import \"fmt\"\nvar s string\nfmt.Scan(&s)", allowed, func(c *client) { c.stdin.next(c.t) }},
+}
+
+// enter brings a kernel into a state, with one more cell in the queue.
+func (c *client) enter(i int) (running, behind string) {
+	c.t.Helper()
+	state := states[i]
+	if state.code == "" {
+		return "", ""
+	}
+	running = c.start(state.code, state.more)
+	if state.wait != nil {
+		state.wait(c)
+	}
+	return running, c.send(c.shell, "execute_request", executeJSON("n = -1", ""))
+}
+
 func TestProcessInterrupts(t *testing.T) {
 	c := startChild(t)
 	cl := c.connect(t)
@@ -186,38 +252,96 @@ func TestProcessInterrupts(t *testing.T) {
 		interrupts["SIGINT"] = func() { c.Process.Signal(os.Interrupt) }
 	}
 	for name, interrupt := range interrupts {
-		for _, code := range []string{"for { n++ }", "func spin() { for { n++ } }\nspin()", "<-ctx.Done()"} {
-			head := cl.send(cl.shell, "execute_request", executeJSON(code, ""))
-			for {
-				if r := cl.iopub.next(t); r.parent == head && r.header.MsgType == "execute_input" {
-					break
-				}
+		for i, state := range states {
+			running, behind := cl.enter(i)
+			if behind != "" {
+				// What is sent on one connection is there before what is then sent on
+				// another, or nearly so.
+				time.Sleep(50 * time.Millisecond)
 			}
 			interrupt()
-			if r := cl.reply(cl.shell, head); r.body["status"] != "error" {
-				t.Errorf("%s: %q ended with %v", name, code, r.body)
+			if running != "" {
+				if r := cl.reply(cl.shell, running); r.body["status"] != "error" {
+					t.Errorf("%s, %s: ended with %v", name, state.name, r.body)
+				}
+				if r := cl.reply(cl.shell, behind); r.body["status"] != "aborted" {
+					t.Errorf("%s, %s: the cell behind ended with %v", name, state.name, r.body)
+				}
 			}
 			reply, published := cl.execute("n > 0")
 			if reply.body["status"] != "ok" || len(published) != 2 {
-				t.Errorf("%s: after %q: %v", name, code, reply.body)
+				t.Fatalf("%s, %s: the next cell: %v", name, state.name, reply.body)
+			}
+			if got := published[1].body["data"].(map[string]any)["text/plain"]; got != "true" {
+				t.Errorf("%s, %s: n > 0 is %v: the variable is not what it was", name, state.name, got)
 			}
 		}
 	}
 	c.stop(t, cl)
 }
 
-func TestProcessEndsInTheMiddleOfACell(t *testing.T) {
-	for _, code := range []string{"for {}", "import \"time\"\ntime.Sleep(time.Hour)"} {
-		c := startChild(t)
-		cl := c.connect(t)
-		head := cl.send(cl.shell, "execute_request", executeJSON(code, ""))
-		for {
-			if r := cl.iopub.next(t); r.parent == head && r.header.MsgType == "execute_input" {
-				break
+func TestProcessShutsDownInEachState(t *testing.T) {
+	for i, state := range states {
+		t.Run(state.name, func(t *testing.T) {
+			t.Parallel()
+			c := startChild(t)
+			cl := c.connect(t)
+			cl.execute("n := 1")
+			running, _ := cl.enter(i)
+			head := cl.send(cl.control, "shutdown_request", `{"restart":false}`)
+			cl.reply(cl.control, head)
+			c.waitEnded(t)
+			if running != "" {
+				if r := cl.reply(cl.shell, running); r.body["status"] != "error" {
+					t.Errorf("the cell that ran: %v", r.body)
+				}
 			}
-		}
-		c.stop(t, cl)
+		})
 	}
+}
+
+// Two kernels, each with four clients that run cells at the same time.
+func TestTwoKernelsAndFourClients(t *testing.T) {
+	const cells = 25
+	var wait sync.WaitGroup
+	for kernel := range 2 {
+		c := startChild(t)
+		first := c.connect(t)
+		first.execute(fmt.Sprintf("import \"fmt\"\nkernel := %d\nruns := 0", kernel))
+		clients := []*client{first, c.connect(t), c.connect(t), c.connect(t)}
+		for i, cl := range clients {
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				for cell := range cells {
+					head := cl.send(cl.shell, "execute_request", executeJSON(fmt.Sprintf("runs++\nfmt.Println(kernel, %d, %d)", i, cell), ""))
+					reply := <-cl.shell.received
+					if reply.parent != head || reply.body["status"] != "ok" {
+						t.Errorf("client %d, cell %d: the reply is %v to %s", i, cell, reply.body, reply.parent)
+					}
+					want := fmt.Sprintln(kernel, i, cell)
+					for idle := false; !idle; {
+						r := <-cl.iopub.received
+						if r.parent != head {
+							continue
+						}
+						if text, ok := r.body["text"]; ok && text != want {
+							t.Errorf("client %d, cell %d: printed %q, want %q", i, cell, text, want)
+						}
+						idle = r.body["execution_state"] == "idle"
+					}
+				}
+			}()
+		}
+		defer func() {
+			_, published := first.execute("runs")
+			if got := published[1].body["data"].(map[string]any)["text/plain"]; got != fmt.Sprint(4*cells) {
+				t.Errorf("kernel %d ran %v cells, want %d", kernel, got, 4*cells)
+			}
+			c.stop(t, first)
+		}()
+	}
+	wait.Wait()
 }
 
 func TestProcessEndsWithSIGTERM(t *testing.T) {
@@ -230,37 +354,56 @@ func TestProcessEndsWithSIGTERM(t *testing.T) {
 	c.waitEnded(t)
 }
 
-func TestProcessEndsWithItsParent(t *testing.T) {
+func TestProcessEndsWithItsLauncher(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		testreq.Skip(t, "Windows processes keep their parent's number")
+		testreq.Skip(t, "the test needs a shell")
 	}
-	connection, file := writeConnection(t)
-	// The shell is the parent; the pipe closes when the last of the two is gone.
-	parent := exec.Command("/bin/sh", "-c", `JPY_PARENT_PID=$$ "$0" kernel start "$1" & wait`, gopherscope(t), file)
-	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	for _, test := range []struct{ name, script, cell string }{
+		{"parent", `JPY_PARENT_PID=$$ "$0" kernel start "$1" & wait`, ""},
+		{"parent, while a cell runs", `JPY_PARENT_PID=$$ "$0" kernel start "$1" & wait`, "for {}"},
+		{"parent, while a cell sleeps", `JPY_PARENT_PID=$$ "$0" kernel start "$1" & wait`, "import \"time\"\ntime.Sleep(time.Hour)"},
+		{"launcher of a wrapper that stays", `JPY_PARENT_PID=$$ sh -c '"$0" kernel start "$1"; :' "$0" "$1" & wait`, ""},
+		{"parent of an unknown launcher", `JPY_PARENT_PID=999999999 "$0" kernel start "$1" & wait`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			connection, file := writeConnection(t)
+			// The pipe closes when the last process that has it is gone.
+			launcher := exec.Command("/bin/sh", "-c", test.script, gopherscope(t), file)
+			launcher.Env = append(os.Environ(), "JUPYTER_DATA_DIR="+t.TempDir())
+			out, in, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			launcher.Stdout = in
+			err = launcher.Start()
+			in.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &child{connection: connection}
+			cl := c.connect(t)
+			if test.cell != "" {
+				cl.start(test.cell, "")
+			}
+			if err := launcher.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			launcher.Wait() // a process is there until then
+			closed := make(chan struct{})
+			go func() {
+				io.Copy(io.Discard, out)
+				close(closed)
+			}()
+			select {
+			case <-closed:
+			case <-time.After(patience):
+				t.Error("the kernel stayed when its launcher was gone")
+				cl.send(cl.control, "shutdown_request", `{"restart":false}`)
+			}
+		})
 	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	c := &child{connection: connection}
-	cl := c.connect(t)
-	if err := parent.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	closed := make(chan struct{})
-	go func() {
-		io.Copy(io.Discard, out)
-		close(closed)
-	}()
-	select {
-	case <-closed:
-	case <-time.After(patience):
-		t.Error("the kernel stayed when its parent was gone")
-		cl.send(cl.control, "shutdown_request", `{"restart":false}`)
-	}
-	parent.Wait()
 }
 
 func TestStartRefusesBadConnectionFiles(t *testing.T) {
@@ -304,7 +447,8 @@ func installed(t *testing.T) []string {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return append(os.Environ(), "JUPYTER_PATH="+PrefixDataDir(prefix), "JUPYTER_RUNTIME_DIR="+t.TempDir(), "PYTHONWARNINGS=ignore")
+	return append(os.Environ(), "JUPYTER_PATH="+PrefixDataDir(prefix), "JUPYTER_RUNTIME_DIR="+t.TempDir(),
+		"JUPYTER_DATA_DIR="+t.TempDir(), "PYTHONWARNINGS=ignore")
 }
 
 // exchange is a reply and the outputs of a cell, as client.py prints them.
@@ -347,7 +491,11 @@ func TestJupyterClient(t *testing.T) {
 	var seen struct {
 		Hello, Value, Undefined, Division, Kept, Restarted exchange
 		AfterRestart                                       exchange `json:"after restart"`
+		Answer, Refused                                    exchange
 		Complete, Interrupted, Behind                      map[string]any
+		Inspect, Question                                  map[string]any
+		CommInfo                                           map[string]any `json:"comm_info"`
+		History                                            [][3]any
 		IsComplete                                         []string `json:"is_complete"`
 		Beats, Alive                                       bool
 	}
@@ -360,7 +508,7 @@ func TestJupyterClient(t *testing.T) {
 	for name, want := range map[string]struct {
 		exchange
 		text string
-	}{"value": {seen.Value, "21"}, "kept": {seen.Kept, "20"}, "after restart": {seen.AfterRestart, "42"}} {
+	}{"value": {seen.Value, "21"}, "answer": {seen.Answer, "<Ada>"}, "kept": {seen.Kept, "20"}, "after restart": {seen.AfterRestart, "42"}} {
 		o := want.outputs
 		if len(o) != 2 || o[1].kind != "execute_result" || o[1].content["data"].(map[string]any)["text/plain"] != want.text {
 			t.Errorf("%s: %+v, want %s", name, want.exchange, want.text)
@@ -374,6 +522,22 @@ func TestJupyterClient(t *testing.T) {
 	if got := fmt.Sprint(seen.Complete["matches"]); !strings.Contains(got, "Println") {
 		t.Errorf("completion of fmt.Printl: %v", seen.Complete)
 	}
+	if got := fmt.Sprint(seen.Inspect["data"]); seen.Inspect["found"] != true || !strings.Contains(got, "func Println(a ...any)") {
+		t.Errorf("inspection of fmt.Println: %v", seen.Inspect)
+	}
+	if got := fmt.Sprint(seen.CommInfo); got != "map[comms:map[] status:ok]" {
+		t.Errorf("comms: %s", got)
+	}
+	if got := fmt.Sprint(seen.Question); got != "map[password:false prompt:]" {
+		t.Errorf("question: %s", got)
+	}
+	if got := fmt.Sprint(seen.Refused.reply, seen.Refused.outputs); len(seen.Refused.outputs) == 0 {
+		t.Errorf("input that is not allowed: %s", got)
+	}
+	// The session before the restart is there, and this one.
+	if got, want := fmt.Sprint(seen.History), "[[1 8 [x 20]] [2 1 [x <nil>]] [2 2 [40 + 2 42]]]"; got != want {
+		t.Errorf("history %s, want %s", got, want)
+	}
 	if want := []string{"complete", "incomplete", "invalid"}; !slices.Equal(seen.IsComplete, want) {
 		t.Errorf("is_complete %v, want %v", seen.IsComplete, want)
 	}
@@ -385,6 +549,46 @@ func TestJupyterClient(t *testing.T) {
 	}
 	if seen.Alive {
 		t.Error("the kernel is alive after its shutdown")
+	}
+}
+
+// TestKernelSuite runs the Jupyter project's own test of kernels, all of it.
+func TestKernelSuite(t *testing.T) {
+	run := exec.Command(python(t, "jupyter_kernel_test"), "-B", "-m", "unittest", "-v", "suite")
+	run.Dir = "testdata"
+	run.Env = append(installed(t), "KERNEL="+kernelinfo.Name)
+	out, err := run.CombinedOutput()
+	if err != nil || bytes.Contains(out, []byte("skipped")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestConsole(t *testing.T) {
+	run := exec.Command(python(t, "jupyter_console", "pexpect"), filepath.Join("testdata", "console.py"), kernelinfo.Name)
+	run.Env = append(installed(t), "IPYTHONDIR="+t.TempDir())
+	run.Stderr = testLog{t}
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen map[string]any
+	if err := json.Unmarshal(out, &seen); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, want := range map[string]string{
+		"import":      `^$`,
+		"declaration": `^$`,
+		"printed":     `^hello 21$`,
+		"value":       `^Out\[4\]: 40$`,
+		"error":       `^CompileError: undefined: undefinedName\n`,
+		"name":        `: <Ada>$`,
+		"interrupted": `^Interrupted: `,
+		"kept":        `: 20$`,
+		"status":      `^0$`,
+	} {
+		if got := fmt.Sprint(seen[name]); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s: the terminal shows %q, want %s", name, got, want)
+		}
 	}
 }
 

@@ -22,11 +22,13 @@ const (
 	// bytes: what it is to get is kept in memory.
 	stalledAfter = 10 * time.Second
 	maxBehind    = 64 << 20
+	// maxPeers is how many connections a socket has at most.
+	maxPeers = 256
 	// maxTopics and maxTopic bound what a subscriber makes the kernel remember.
 	maxTopics = 256
 	maxTopic  = 1024
 	// maxEchoes is what a peer of the heartbeat may leave unread, in bytes.
-	maxEchoes = maxMessage
+	maxEchoes = 1 << 20
 	// pollEvery is how often a wait for peers looks at them.
 	pollEvery = 2 * time.Millisecond
 )
@@ -41,16 +43,23 @@ type socket struct {
 	// from that peer.
 	receive func(*peer, [][]byte)
 	log     *log.Logger
+	limit   uint64 // of a message
+	budget  *budget
 
-	mu     sync.Mutex
-	peers  map[*peer]struct{}
-	behind int // maxBehind
-	closed bool
+	mu          sync.Mutex
+	connections int // also those whose handshake is not over
+	peers       map[*peer]struct{}
+	behind      int // maxBehind
+	closed      bool
 }
 
 // newSocket starts to accept peers on a listener, which the socket then owns.
-func newSocket(kind zmq4.SocketType, l net.Listener, log *log.Logger, receive func(*peer, [][]byte)) *socket {
-	s := &socket{kind: kind, listener: l, log: log, receive: receive, peers: map[*peer]struct{}{}, behind: maxBehind}
+func newSocket(kind zmq4.SocketType, l net.Listener, log *log.Logger, b *budget, receive func(*peer, [][]byte)) *socket {
+	s := &socket{kind: kind, listener: l, log: log, budget: b, receive: receive, peers: map[*peer]struct{}{}, behind: maxBehind}
+	s.limit = maxSmallMessage
+	if kind == zmq4.Router {
+		s.limit = maxMessage
+	}
 	go s.accept()
 	return s
 }
@@ -64,17 +73,36 @@ func (s *socket) accept() {
 		case err != nil: // such as no more file descriptors
 			s.log.Printf("%s socket: %v", s.kind, err)
 			time.Sleep(100 * time.Millisecond)
+		case !s.admit():
+			c.Close()
 		default:
-			go s.serve(newBoundedConn(c))
+			go s.serve(c)
 		}
 	}
+}
+
+func (s *socket) admit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.connections == maxPeers {
+		return false
+	}
+	s.connections++
+	return true
 }
 
 // serve shakes hands with a peer and reads from it until it goes. What a
 // stranger sends can make the library panic; that ends the stranger's
 // connection and nothing else.
-func (s *socket) serve(c *boundedConn) {
-	defer c.Close()
+func (s *socket) serve(raw net.Conn) {
+	c := newBoundedConn(raw, s.budget)
+	defer func() {
+		c.Close()
+		s.budget.release(c)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.connections--
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Printf("%s socket: dropped a peer: %v", s.kind, p)
@@ -86,7 +114,7 @@ func (s *socket) serve(c *boundedConn) {
 		return
 	}
 	c.SetDeadline(time.Time{})
-	c.established = true
+	c.establish(s.limit)
 
 	p := newPeer(c, conn)
 	if !s.add(p) {
@@ -100,6 +128,7 @@ func (s *socket) serve(c *boundedConn) {
 			return
 		}
 		s.receive(p, msg.Frames)
+		s.budget.release(c)
 	}
 }
 
@@ -124,12 +153,14 @@ func (s *socket) remove(p *peer) {
 func (s *socket) broadcast(frames [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	best, _ := s.backlogLocked()
+	topic := string(frames[0])
+	best := s.bestLocked(topic)
 	for p := range s.peers {
 		switch {
+		case !p.subscribed(topic):
 		case p.backlog() > best+s.behind:
 			p.close()
-		case p.subscribed(string(frames[0])):
+		default:
 			p.send(frames)
 		}
 	}
@@ -144,42 +175,56 @@ func echo(p *peer, frames [][]byte) {
 	p.send(frames)
 }
 
-// backlog returns how many bytes the peers have not yet been sent: of the peer
-// that keeps up best, and of the one that keeps up worst.
-func (s *socket) backlog() (best, worst int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.backlogLocked()
-}
-
-func (s *socket) backlogLocked() (best, worst int) {
-	first := true
+// bestLocked returns how many bytes the subscriber to a topic that keeps up best
+// has not yet been sent. Others do not count: who asked for nothing is never
+// behind.
+func (s *socket) bestLocked(topic string) int {
+	best := -1
 	for p := range s.peers {
-		n := p.backlog()
-		if first || n < best {
-			best = n
+		if p.subscribed(topic) {
+			if n := p.backlog(); best < 0 || n < best {
+				best = n
+			}
 		}
-		worst = max(worst, n)
-		first = false
 	}
-	return best, worst
+	return max(best, 0)
 }
 
-// throttle waits until the peer that keeps up best has at most limit bytes to
-// receive. Thus a producer goes at the pace of its fastest reader.
-func (s *socket) throttle(ctx context.Context, limit int) {
+// throttle waits until the subscriber to a topic that keeps up best has at most
+// limit bytes to receive. Thus a producer goes at the pace of its fastest reader.
+func (s *socket) throttle(ctx context.Context, topic string, limit int) {
 	poll(ctx, func() bool {
-		best, _ := s.backlog()
-		return best <= limit
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.bestLocked(topic) <= limit
 	})
 }
 
 // flush waits until everything queued has been written.
 func (s *socket) flush(ctx context.Context) {
 	poll(ctx, func() bool {
-		_, worst := s.backlog()
-		return worst == 0
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for p := range s.peers {
+			if p.backlog() > 0 {
+				return false
+			}
+		}
+		return true
 	})
+}
+
+// identified returns the peers that call themselves by an identity. A client has
+// the same one on the shell and the stdin socket.
+func (s *socket) identified(identity string) (all []*peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.peers {
+		if p.identity == identity {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 func (s *socket) close() {
@@ -210,8 +255,9 @@ func poll(ctx context.Context, ready func() bool) {
 // peer is one connection of a socket, with a queue and a goroutine that sends
 // from it.
 type peer struct {
-	raw  *boundedConn
-	conn *zmq4.Conn
+	raw      *boundedConn
+	conn     *zmq4.Conn
+	identity string // empty when the peer gave none
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -222,8 +268,8 @@ type peer struct {
 }
 
 func newPeer(raw *boundedConn, conn *zmq4.Conn) *peer {
-	raw.out = bufio.NewWriterSize(patientWriter{raw.Conn}, 64<<10)
-	p := &peer{raw: raw, conn: conn, topics: map[string]struct{}{}}
+	raw.out = bufio.NewWriterSize(patientWriter{raw.Conn, stalledAfter}, 16<<10)
+	p := &peer{raw: raw, conn: conn, identity: conn.Peer.Meta["Identity"], topics: map[string]struct{}{}}
 	p.wake = sync.NewCond(&p.mu)
 	return p
 }

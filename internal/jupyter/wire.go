@@ -44,9 +44,13 @@ type message struct {
 	msgType    string
 	// header is the header as it came: the parent header of every answer.
 	header   json.RawMessage
+	parent   json.RawMessage
 	metadata json.RawMessage
 	content  json.RawMessage
 }
+
+// prefix is the beginning of a digest, which is enough to tell right ones apart.
+type prefix [8]byte
 
 // wire turns messages into signed frames and back. Safe for concurrent use.
 type wire struct {
@@ -55,8 +59,8 @@ type wire struct {
 	sent    atomic.Uint64
 
 	mu     sync.Mutex
-	seen   map[[sha256.Size]byte]struct{}
-	oldest [][sha256.Size]byte // ring of what seen holds
+	seen   map[prefix]struct{}
+	oldest []prefix // ring of what seen holds
 	next   int
 }
 
@@ -64,7 +68,7 @@ func newWire(key string) *wire {
 	return &wire{
 		key:     []byte(key),
 		session: uuid.NewString(),
-		seen:    map[[sha256.Size]byte]struct{}{},
+		seen:    map[prefix]struct{}{},
 	}
 }
 
@@ -123,6 +127,7 @@ func (w *wire) decode(frames [][]byte) (*message, error) {
 		identities: identities,
 		msgType:    head.MsgType,
 		header:     signed[0],
+		parent:     signed[1],
 		metadata:   signed[2],
 		content:    signed[3],
 	}, nil
@@ -159,12 +164,12 @@ func (w *wire) verify(signature []byte, signed [][]byte) error {
 	if !hmac.Equal(digest[:], w.digest(signed)) {
 		return errors.New("wrong signature")
 	}
-	return w.remember(digest)
+	return w.remember(prefix(digest[:8]))
 }
 
 // remember refuses a signature that came before. It sees right signatures only,
 // so that a stranger cannot push the kernel's memory out of it.
-func (w *wire) remember(digest [sha256.Size]byte) error {
+func (w *wire) remember(digest prefix) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, again := w.seen[digest]; again {

@@ -2,10 +2,15 @@ package jupyter
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
+	"io"
+	"log"
+	"net"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
 )
 
 // Test case 2 of RFC 4231: the digest is over the frames one after the other.
@@ -26,7 +31,7 @@ func TestSignatureOfRFC4231(t *testing.T) {
 
 func TestRememberedSignaturesAreBounded(t *testing.T) {
 	w := newWire("k")
-	digest := func(i int) (d [sha256.Size]byte) {
+	digest := func(i int) (d prefix) {
 		d[0], d[1], d[2] = byte(i), byte(i>>8), byte(i>>16)
 		return d
 	}
@@ -109,8 +114,12 @@ func FuzzFrameSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, part uint8, established bool) {
 		data = append(bytes.Clone(greeting), data...)
 		// What the checks find does not depend on how the bytes come.
-		whole := &boundedConn{skip: greetingSize, established: established}
-		parts := &boundedConn{skip: greetingSize, established: established}
+		conn := func() *boundedConn {
+			c := newBoundedConn(nil, newBudget())
+			c.established, c.limit = established, maxMessage
+			return c
+		}
+		whole, parts := conn(), conn()
 		err := whole.check(data)
 		var partErr error
 		for rest := data; len(rest) > 0 && partErr == nil; {
@@ -143,9 +152,88 @@ func TestFrameSizeLimits(t *testing.T) {
 		{"a message without end", bytes.Repeat([]byte{flagMore, 0}, maxMessage/frameCost+1), false},
 		{"as many messages", bytes.Repeat([]byte{0, 0}, maxMessage/frameCost+1), true},
 	} {
-		c := &boundedConn{}
+		c := &boundedConn{limit: maxMessage, budget: newBudget()}
 		if err := c.check(test.frames); (err == nil) != test.ok {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
+}
+
+// FuzzPeer gives a socket whatever a stranger may send, from the first byte of a
+// connection or from the first message on.
+func FuzzPeer(f *testing.F) {
+	const key = "k"
+	signed := [][]byte{[]byte(`{"msg_type":"kernel_info_request"}`), []byte("{}"), []byte("{}"), []byte("{}")}
+	frames := append([][]byte{[]byte("<IDS|MSG>"), []byte(sign(key, signed...))}, signed...)
+	var request []byte
+	for i, frame := range frames {
+		flags := byte(flagMore)
+		if i == len(frames)-1 {
+			flags = 0
+		}
+		request = append(append(request, flags, byte(len(frame))), frame...)
+	}
+	for _, seed := range []string{
+		string(request),
+		string(request) + string(request),
+		"\x00\x03abc\x01\x00\x00\x01x",
+		"\x00\x01\x01\x00\x02\x01x\x00\x01\x00",
+		"\x02\x00\x00\x00\x00\x00\x00\x00\x02hi\x00\x00",
+		"\x02\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\x04\x05READY",
+		"\x04\x05\x04PING\x00",
+		"\xff\x00\x00\x00\x00\x00\x00\x00\x01\x7f\x03",
+	} {
+		for kind := range byte(3) {
+			f.Add([]byte(seed), kind, true)
+			f.Add([]byte(seed), kind, false)
+		}
+	}
+	ready := func(kind zmq4.SocketType) []byte {
+		greeting := make([]byte, greetingSize)
+		greeting[0], greeting[9], greeting[10] = 0xff, 0x7f, 3
+		copy(greeting[12:], "NULL")
+		body := "\x05READY" + "\x0bSocket-Type" + "\x00\x00\x00" + string(rune(len(kind))) + string(kind)
+		return append(greeting, append([]byte{flagCommand, byte(len(body))}, body...)...)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, kind byte, shakeHands bool) {
+		w, b := newWire(key), newBudget()
+		s := &socket{log: log.New(io.Discard, "", 0), budget: b, limit: maxMessage, behind: maxBehind, peers: map[*peer]struct{}{}, connections: 1}
+		peerKind := zmq4.Dealer
+		switch kind % 3 {
+		case 0:
+			s.kind = zmq4.Router
+			s.receive = func(p *peer, frames [][]byte) {
+				if m, err := w.decode(frames); err == nil {
+					p.send(append(m.identities, m.header))
+				}
+			}
+		case 1:
+			s.kind, s.receive, s.limit, peerKind = zmq4.Pub, (*peer).subscribe, maxSmallMessage, zmq4.Sub
+		default:
+			s.kind, s.receive, s.limit, peerKind = zmq4.Rep, echo, maxSmallMessage, zmq4.Req
+		}
+		near, far := net.Pipe()
+		served := make(chan struct{})
+		go func() {
+			s.serve(near)
+			close(served)
+		}()
+		go io.Copy(io.Discard, far)
+		far.SetWriteDeadline(time.Now().Add(patience))
+		if shakeHands {
+			far.Write(ready(peerKind))
+		}
+		far.Write(data)
+		s.broadcast([][]byte{[]byte("topic"), []byte("text")})
+		far.Close()
+		select {
+		case <-served:
+		case <-time.After(patience):
+			t.Fatal("the connection is still served when it has ended")
+		}
+		if len(s.peers) != 0 || s.connections != 0 || b.total != 0 || len(b.held) != 0 {
+			t.Errorf("left: %d peers, %d connections, %d bytes", len(s.peers), s.connections, b.total)
+		}
+	})
 }

@@ -62,8 +62,16 @@ type Tensor struct {
 
 	src      *source
 	format   string
-	siblings map[string]*Tensor // of the same file or model, by name
-	fortran  bool               // an array in Fortran order, whose shape is Shape turned round
+	siblings any  // map[string]*Tensor, of the same file or model by name; see sibling
+	fortran  bool // an array in Fortran order, whose shape is Shape turned round
+}
+
+// sibling returns a tensor of the same file or model, or nil. The type Tensor does not
+// say that it leads back to itself: interpreters that know types by reflection, as that
+// of notebooks, cannot write such a type down.
+func (t *Tensor) sibling(name string) *Tensor {
+	byName, _ := t.siblings.(map[string]*Tensor)
+	return byName[name]
 }
 
 // Elements returns the number of values of the tensor: the product of its shape, 1

@@ -395,9 +395,6 @@ func (r *ggufReader) sizeOf(t *Tensor, start int64) (int64, error) {
 			shapeString(t.Shape), t.DType, info.block)
 	}
 	elements := 1
-	if slices.Contains(t.Shape, 0) {
-		elements = 0
-	}
 	for _, d := range t.Shape {
 		high, low := bits.Mul64(uint64(elements), uint64(d))
 		if high != 0 || low > math.MaxInt {
@@ -479,7 +476,7 @@ func (r *ggufReader) bytes(n int, what string) ([]byte, error) {
 		return nil, r.failAt(r.at, "the file ends within %s", what)
 	}
 	from := r.at - r.windowAt
-	if from < 0 || from+int64(n) > int64(len(r.window)) {
+	if from+int64(n) > int64(len(r.window)) {
 		length := int(min(ggufMaxText, r.size-r.at))
 		r.window = slices.Grow(r.window[:0], length)[:length]
 		if err := r.src.readAt(r.window, r.at, r.tensor); err != nil {

@@ -124,6 +124,7 @@ var badGGUF = []struct {
 	{"an axis of 2^63", head(1, 0, describe("a", kindF32, 0, 1<<63), zeros(64)), 37, "a", "9223372036854775808"},
 	{"values that overflow to 0", head(1, 0, describe("a", kindF32, 0, 1<<32, 1<<32), zeros(64)), 24, "a", "values of shape [4294967296, 4294967296] overflows"},
 	{"values that overflow to a few", head(1, 0, describe("a", kindF32, 0, 0x5555555555555556, 3), zeros(64)), 24, "a", "overflows"},
+	{"values that overflow to a negative number", head(1, 0, describe("a", kindF32, 0, 1<<32, 1<<31), zeros(64)), 24, "a", "overflows"},
 	{"values that overflow on four axes", head(1, 0, describe("a", kindF32, 0, 1<<16, 1<<16, 1<<16, 1<<16), zeros(64)), 24, "a", "overflows"},
 	{"bytes that overflow", head(1, 0, describe("a", kindF64, 0, 1<<61), zeros(64)), 24, "a", "more bytes than the file has"},
 	{"bytes that overflow in blocks", head(1, 0, describe("a", kindQ4, 0, 1<<62), zeros(64)), 24, "a", "more bytes than the file has"},

@@ -89,6 +89,23 @@ func TestGGUFSplit(t *testing.T) {
 	}
 }
 
+// TestGGUFSplitInOne checks that a model split into one part may have any name.
+func TestGGUFSplitInOne(t *testing.T) {
+	part := split(sileroGGUF(t, gguftest.F16), len(silero))[0]
+	path := filepath.Join(t.TempDir(), "whole.gguf")
+	if err := os.WriteFile(path, part.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := weights.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n := len(f.Tensors()); n != len(silero) {
+		t.Errorf("%d tensors, want %d", n, len(silero))
+	}
+}
+
 func TestGGUFSplitRefuses(t *testing.T) {
 	set := func(f *gguftest.File, key string, value any) {
 		for i := range f.Entries {
@@ -132,6 +149,21 @@ func TestGGUFSplitRefuses(t *testing.T) {
 					t.Fatal(err)
 				}
 				return other
+			}},
+		{name: "the first part has the name of another split", message: "does not end in -00001-of-00003.gguf",
+			damage: func(t *testing.T, paths []string) string {
+				other := strings.Replace(paths[0], "of-00003", "of-00004", 1)
+				if err := os.Rename(paths[0], other); err != nil {
+					t.Fatal(err)
+				}
+				return other
+			}},
+		{name: "the first part has the name of a later one", message: "does not end in -00001-of-00003.gguf",
+			damage: func(t *testing.T, paths []string) string {
+				if err := os.Rename(paths[0], paths[1]); err != nil {
+					t.Fatal(err)
+				}
+				return paths[1]
 			}},
 		{name: "parts in another order", part: 1, message: "split.no is 2, but as part 2 of 3",
 			change: func(parts []gguftest.File) { parts[1], parts[2] = parts[2], parts[1] }},

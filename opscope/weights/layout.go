@@ -72,13 +72,13 @@ func (t *Tensor) bias() *Tensor {
 	}
 	for _, pair := range [][2]string{{"weight", "bias"}, {"w_", "b_"}, {"kernel", "bias"}} {
 		if strings.HasPrefix(last, pair[0]) {
-			if b := t.siblings[before+pair[1]+last[len(pair[0]):]]; b != nil && len(b.Shape) > 0 {
+			if b := t.sibling(before + pair[1] + last[len(pair[0]):]); b != nil && len(b.Shape) > 0 {
 				return b
 			}
 		}
 	}
 	for _, suffix := range []string{"_bias", ".bias"} { // of experts, which have no ".weight"
-		if b := t.siblings[t.Name+suffix]; b != nil && len(b.Shape) > 0 {
+		if b := t.sibling(t.Name + suffix); b != nil && len(b.Shape) > 0 {
 			return b
 		}
 	}
@@ -95,7 +95,7 @@ func byBlock(m Matrix) (Layout, string) {
 		// Attention's own is square; all of a block are stored alike.
 		block := before[:strings.LastIndexByte(before, '.')+1]
 		for _, sibling := range []string{before + ".c_attn.weight", before + ".c_fc.weight", block + "attn.c_attn.weight", block + "mlp.c_fc.weight"} {
-			if s := t.siblings[sibling]; s != nil && len(s.Shape) == 2 {
+			if s := t.sibling(sibling); s != nil && len(s.Shape) == 2 {
 				if layout, why := widening(s); why != "" {
 					return layout, why
 				}
@@ -136,7 +136,7 @@ func expertsLayout(t *Tensor) (Layout, string) {
 	default:
 		return OutIn, ""
 	}
-	u, d := t.siblings[upName], t.siblings[downName]
+	u, d := t.sibling(upName), t.sibling(downName)
 	if u == nil || d == nil || len(u.Shape) != 3 || len(d.Shape) != 3 {
 		return OutIn, ""
 	}
@@ -157,13 +157,14 @@ var paddleLinear = regexp.MustCompile(`(^|[./])(linear|fc)_\d+\.w_\d+$`)
 func byName(m Matrix) (Layout, string) {
 	name := m.Tensor.Name
 	switch {
-	case paddleLinear.MatchString(name):
+	case strings.Contains(name, ".w_") && paddleLinear.MatchString(name):
 		return InOut, "Paddle names and stores a linear layer so"
 	case isKernel(name):
 		return InOut, "Keras and Flax name and store a dense layer so"
 	}
-	for _, part := range []string{"embed_tokens", "tok_embeddings", "word_embeddings", "embed_in", "wte", "wpe"} {
-		if strings.Contains("."+name+".", "."+part+".") {
+	dotted := "." + name + "."
+	for _, part := range []string{".embed_tokens.", ".tok_embeddings.", ".word_embeddings.", ".embed_in.", ".wte.", ".wpe."} {
+		if strings.Contains(dotted, part) {
 			return OutIn, "an embedding: a row a token, as a tied output layer reads it"
 		}
 	}

@@ -59,6 +59,10 @@ func (f *File) SetStacks(patterns ...string) error {
 	return nil
 }
 
+// maxStack is the most matrices of a stack: a hundred times what models have. Each is
+// listed, so that a file with more would take far more memory than its header.
+const maxStack = 1 << 16
+
 // Matrices returns the matrices of the file in the order of its tensors. A tensor is
 // seen as a matrix, without moving a value, so:
 //
@@ -93,8 +97,9 @@ func (f *File) Matrices() []Matrix {
 }
 
 // Skipped returns the tensors that Matrices does not offer, each with the reason: no
-// value, fewer than two axes, more than four, a dtype that is not decoded, or a place in
-// a file of several that the index does not name.
+// value, fewer than two axes, more than four, a dtype that is not decoded, a stack of
+// vectors or of more than 65,536 matrices, or a place in a file of several that the index
+// does not name.
 func (f *File) Skipped() []Skipped {
 	var list []Skipped
 	for _, t := range f.tensors {
@@ -155,8 +160,13 @@ func (f *File) skipReason(t *Tensor) string {
 	if reason := t.skipReason(); reason != "" {
 		return reason
 	}
-	if f.isStack(t) && min(t.Shape[1], t.Shape[2]) == 1 {
-		return "a stack of vectors, not of matrices"
+	if f.isStack(t) {
+		switch {
+		case min(t.Shape[1], t.Shape[2]) == 1:
+			return "a stack of vectors, not of matrices"
+		case t.Shape[0] > maxStack:
+			return fmt.Sprintf("a stack of more than %d matrices", maxStack)
+		}
 	}
 	return ""
 }

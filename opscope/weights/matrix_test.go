@@ -190,6 +190,24 @@ func TestSetStacks(t *testing.T) {
 }
 
 // A tensor that someone made up is no tensor of a file.
+// A header may promise more matrices than there is memory to list.
+func TestLargeStack(t *testing.T) {
+	for n, want := range map[int]int{1 << 16: 1 << 16, 1<<16 + 1: 0, 1 << 40: 0} {
+		header := fmt.Sprintf(`{"l.experts.w": {"dtype": "F8_E4M3", "shape": [%d, 2, 2], "data_offsets": [0, %d]}}`, n, 4*n)
+		head := tensorFile(header, nil)
+		f, err := weights.New("m", sparse(head), int64(len(head)+4*n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(f.Matrices()); got != want {
+			t.Errorf("%d matrices of a stack of %d, want %d", got, n, want)
+		}
+		if got := len(f.Skipped()); want == 0 && (got != 1 || !strings.Contains(f.Skipped()[0].Reason, "more than 65536 matrices")) {
+			t.Errorf("a stack of %d: %v", n, f.Skipped())
+		}
+	}
+}
+
 func TestMadeUpTensor(t *testing.T) {
 	m := weights.Matrix{Tensor: &weights.Tensor{Name: "w", File: "f", DType: weights.F32, Shape: []int{1, 1}, Bytes: 4}}
 	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "not a tensor of a file") {

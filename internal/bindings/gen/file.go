@@ -48,7 +48,7 @@ type file struct {
 }
 
 // file returns the generated file of the package. The set proxies has the
-// qualified names of all interfaces that get a proxy.
+// names of all proxies.
 func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 	f := &file{imports: make(map[string]string)}
 	var constants, functions, variables, typs, proxied bytes.Buffer
@@ -79,7 +79,7 @@ func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 		fmt.Fprintf(&proxied, "{%q, (*%s)(nil)},\n", i.Name(), name)
 	}
 	for _, i := range p.foreignInterfaces() {
-		if proxies[qualified(i)] {
+		if proxies[proxyName(i)] {
 			fmt.Fprintf(&typs, "{%q, (*%s)(nil)},\n", qualified(i), f.ref(i))
 			fmt.Fprintf(&proxied, "{%q, (*%s)(nil)},\n", qualified(i), proxyName(i))
 		}

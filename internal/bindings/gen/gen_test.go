@@ -102,7 +102,7 @@ func generated(t *testing.T, path string, platforms ...platformPackages) table {
 		p := newPkg(path, platforms...)
 		pkgs = append(pkgs, p)
 		for _, i := range p.interfaces() {
-			proxies[qualified(i)] = true
+			proxies[proxyName(i)] = true
 		}
 	}
 	declarations, err := os.ReadFile("../bindings.go")

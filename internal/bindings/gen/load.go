@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"os"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -13,7 +14,8 @@ import (
 type platformPackages map[string]*types.Package
 
 // load type-checks packages from their source for one platform. Nothing is
-// compiled, so that it also works for platforms this machine never built for.
+// compiled, so that it also works for platforms this machine never built for. A
+// path may end in /... for all packages below it.
 func load(goos, goarch string, paths []string) (platformPackages, error) {
 	config := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
@@ -33,7 +35,7 @@ func load(goos, goarch string, paths []string) (platformPackages, error) {
 		found[p.PkgPath] = p.Types
 	}
 	for _, path := range paths {
-		if found[path] == nil {
+		if found[path] == nil && !strings.HasSuffix(path, "/...") {
 			errs = append(errs, fmt.Errorf("%s: no such package", path))
 		}
 	}

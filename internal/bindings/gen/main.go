@@ -1,12 +1,17 @@
 // Command gen writes the tables of package bindings: a file for each package
 // that a notebook cell can import. Run it by go generate.
+//
+// With -with it writes the tables of further packages, for a build that has them
+// too; see gopherscope build.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/build"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -17,10 +22,12 @@ const module = "github.com/rlx-go/gopherscope"
 // imported lists the packages that are not of the standard library. Their
 // exported names are the same on every platform.
 var imported = []string{
+	module + "/accel",
 	module + "/charts",
 	module + "/kernels",
 	module + "/opscope",
 	module + "/opscope/bench",
+	module + "/opscope/experiment",
 	module + "/opscope/weights",
 
 	"gonum.org/v1/gonum/blas",
@@ -58,41 +65,60 @@ var imported = []string{
 	"github.com/go-echarts/go-echarts/v2/types",
 }
 
-// standard lists the packages of the standard library. What they export depends
-// on the Go release and may depend on the platform.
-var standard = []string{
-	"bufio",
-	"bytes",
-	"context",
-	"errors",
-	"fmt",
-	"image",
-	"image/color",
-	"io",
-	"io/fs",
-	"math",
-	"math/bits",
-	"math/cmplx",
-	"math/rand",
-	"math/rand/v2",
-	"os",
-	"path/filepath",
-	"sort",
-	"strconv",
-	"strings",
-	"sync",
-	"sync/atomic",
-	"time",
-	"unicode/utf8",
+// left out are the packages of the standard library that cells cannot import,
+// with the reason.
+var leftOut = map[string]string{
+	"cmp":                "generic functions, which cells call through package generics",
+	"iter":               "generic functions only",
+	"maps":               "generic functions, which cells call through package generics",
+	"slices":             "generic functions, which cells call through package generics",
+	"unique":             "generic functions only",
+	"weak":               "generic functions only",
+	"unsafe":             "part of the compiler",
+	"plugin":             "opens compiled packages, for which the interpreter would start the Go toolchain",
+	"runtime/cgo":        "only with cgo",
+	"runtime/race":       "has no names",
+	"embed":              "part of the compiler",
+	"log/syslog":         "not on every platform",
+	"syscall":            "another package on every platform",
+	"testing/cryptotest": "only with the tests of a program",
+	"net/http/pprof":     "serves the process's memory to whoever asks, once imported",
+	"expvar":             "serves the process's command line to whoever asks, once imported",
+	"time/tzdata":        "half a megabyte of data, which most systems have",
+}
+
+// standard returns the packages of the standard library that cells can import.
+// What they export depends on the Go release and may depend on the platform.
+func standard() ([]string, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName}, "std")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, p := range pkgs {
+		elements := strings.Split(p.PkgPath, "/")
+		if leftOut[p.PkgPath] == "" && elements[0] != "vendor" && !slices.Contains(elements, "internal") {
+			paths = append(paths, p.PkgPath)
+		}
+	}
+	return paths, nil
 }
 
 func main() {
-	if err := run(); err != nil {
+	with := flag.String("with", "", "write the tables of these packages only, `PATH,PATH,...`")
+	out := flag.String("out", "", "the `folder` to write them to")
+	flag.Parse()
+	err := run
+	if *with != "" {
+		err = func() error { return runWith(strings.Split(*with, ","), *out) }
+	}
+	if err := err(); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
+// run brings package bindings up to date.
 func run() error {
 	files, err := generate()
 	if err != nil {
@@ -113,6 +139,10 @@ func run() error {
 			}
 		}
 	}
+	return write(dir, files)
+}
+
+func write(dir string, files map[string][]byte) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			return err
@@ -128,6 +158,10 @@ const suffix = "_gen.go"
 // generate returns the generated files by name.
 func generate() (map[string][]byte, error) {
 	one, err := load("linux", "amd64", imported)
+	if err != nil {
+		return nil, err
+	}
+	standard, err := standard()
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +181,23 @@ func generate() (map[string][]byte, error) {
 	for _, path := range standard {
 		pkgs = append(pkgs, newPkg(path, all...))
 	}
-	proxies := make(map[string]bool)
+	files, err := tables(pkgs, map[string]bool{})
+	if err != nil {
+		return nil, err
+	}
+	files["goversion"+suffix] = versionFile()
+	return files, nil
+}
+
+// tables returns the files of packages by name. The set proxies has the types that
+// implement interfaces of other packages; those of these are added.
+func tables(pkgs []pkg, proxies map[string]bool) (map[string][]byte, error) {
 	for _, p := range pkgs {
 		for _, i := range p.interfaces() {
-			proxies[qualified(i)] = true
+			proxies[proxyName(i)] = true
 		}
 	}
-	files := map[string][]byte{"goversion" + suffix: versionFile()}
+	files := map[string][]byte{}
 	for _, p := range pkgs {
 		text, err := p.file(proxies)
 		if err != nil {

@@ -46,6 +46,14 @@ try:
     seen["complete"] = reply_to(client.complete("fmt.Printl", 10))
     seen["is_complete"] = [reply_to(client.is_complete(code))["status"] for code in ("x + 1", "func f() {", "x + )")]
 
+    seen["inspect"] = reply_to(client.inspect("fmt.Println", 11))
+    seen["comm_info"] = reply_to(client.comm_info())
+    asking = client.execute('var name string\nfmt.Scanln(&name)\n"<" + name + ">"', allow_stdin=True)
+    seen["question"] = client.get_stdin_msg(timeout=PATIENCE)["content"]
+    client.input("Ada")
+    seen["answer"] = [reply_to(asking), outputs_of(asking)]
+    seen["refused"] = execute("fmt.Scanln(&name)", allow_stdin=False)
+
     running = client.execute("for {}")
     behind = client.execute("x = 99")
     while True:  # the cell is on its way once its input is published
@@ -63,7 +71,11 @@ try:
     client.wait_for_ready(timeout=PATIENCE)
     seen["restarted"] = execute("x")
     seen["after restart"] = execute("40 + 2")
+    seen["history"] = reply_to(client.history(hist_access_type="tail", n=3, output=True))["history"]
     client.hb_channel.unpause()
+    deadline = time.monotonic() + PATIENCE
+    while not client.hb_channel.is_beating() and time.monotonic() < deadline:
+        time.sleep(0.05)
     seen["beats"] = client.hb_channel.is_beating()
 finally:
     client.stop_channels()

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// library makes a folder with a module and returns it.
+func library(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const cellWithShapes = `{"cells":[{"cell_type":"code","id":"a","metadata":{},"outputs":[],"execution_count":null,"source":[
+"import (\"example.com/shapes\"; \"example.com/shapes/solid\"; \"fmt\")\n",
+"type cube struct{ side float64 }\n",
+"func (c cube) Area() float64 { return 6 * c.side * c.side }\n",
+"fmt.Sprint(shapes.Square{3}.Area(), \" \", shapes.Twice(cube{1}), \" \", solid.Faces)"]}],
+"metadata":{"kernelspec":{"name":"gopherscope","language":"go","display_name":"Go (gopherscope)"}},"nbformat":4,"nbformat_minor":5}`
+
+func TestBuildWithAFolder(t *testing.T) {
+	dir := library(t, map[string]string{
+		"lib/go.mod": "module example.com/shapes\n\ngo 1.26\n",
+		"lib/shapes.go": `package shapes
+			type Square struct{ Side float64 }
+			func (s Square) Area() float64 { return s.Side * s.Side }
+			type Shape interface{ Area() float64 }
+			func Twice(s Shape) float64 { return 2 * s.Area() }
+			func Map[T any](s []T) []T { return s }`,
+		"lib/solid/solid.go":       "package solid\nconst Faces = 6",
+		"lib/internal/hidden/h.go": "package hidden",
+		"lib/cmd/x/main.go":        "package main\nfunc main() {}",
+		"book.ipynb":               cellWithShapes,
+	})
+	program := filepath.Join(dir, "with"+executableSuffix())
+	if err := build(t.Context(), []string{filepath.Join(dir, "lib")}, program, "../..", os.Stderr); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(program, "run", "--out", filepath.Join(dir, "out"), filepath.Join(dir, "book.ipynb")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "out", "book.ipynb"))
+	if err != nil || !strings.Contains(string(page), `"9 12 6"`) {
+		t.Errorf("the cell did not show 9 12 6: %v\n%s", err, page)
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	empty := library(t, map[string]string{"only/go.mod": "module example.com/only\n", "only/main.go": "package main\nfunc main() {}", "none/a.go": "package none"})
+	for _, test := range []struct{ name, with, source, want string }{
+		{"no such folder", "./nowhere", "../..", "./nowhere"},
+		{"no module", filepath.Join(empty, "none"), "../..", "go.mod"},
+		{"only a program", filepath.Join(empty, "only"), "../..", "no package that a cell could import"},
+		{"not our source", filepath.Join(empty, "only"), empty, "not the source of gopherscope"},
+		{"built in", ".", "../..", "no package that a cell could import"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "program")
+			err := build(t.Context(), []string{test.with}, program, test.source, os.Stderr)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+			if _, err := os.Stat(program); err == nil {
+				t.Error("a program was written")
+			}
+		})
+	}
+}
