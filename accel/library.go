@@ -3,222 +3,238 @@ package accel
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"path/filepath"
-	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/rlx-go/gopherscope/kernels"
 )
 
-// Library describes an opened library.
+// A Library is one that was opened, or why it was not.
 type Library struct {
-	Name    string // such as "OpenBLAS"
-	File    string // as it was opened
-	Version string
-	Core    string // the processor it was built or chose its code for; "" if it does not say
+	Name    string // "accelerate", "openblas" or "onednn"
+	File    string // that was loaded
+	Version string // of the library; of macOS for Accelerate
+	Core    string // the processor or instructions it chose its code for; "" if it does not say
 	Threads int    // that one call uses
+	// Schemes are those that New can prepare, and those that this build of the
+	// library cannot run, in the order of the package comment.
+	Schemes []Scheme
+	// Err is why the library cannot be used; nil if it can. Then there is a scheme
+	// without an error.
+	Err error
+
+	callers slots
+	prepare map[string]func(w kernels.Matrix) (prepared, error)
 }
 
-// source says how to find a library.
-type source struct {
-	name  string
-	env   string              // that overrides the search
-	files map[string][]string // by runtime.GOOS, in the order of preference
-	hint  string              // how to install it
+// A Scheme is one of the products of a library.
+type Scheme struct {
+	Name string // such as "onednn-s8s8"
+	Err  error  // why it cannot be used, nil if it can
 }
 
-// candidates returns the files to try.
-func (s source) candidates() []string {
-	if file := os.Getenv(s.env); file != "" {
-		return []string{file}
+// A vendor is how to find a library and what to do once it is loaded.
+type vendor struct {
+	source
+	// attach finds the functions in a library that was loaded with a number of
+	// threads in the environment, and fills in all of Library but File and Err.
+	attach func(handle uintptr, threads int) (*Library, error)
+}
+
+var vendors = []vendor{
+	{accelerateSource, attachAccelerate},
+	{openBLASSource, attachOpenBLAS},
+	{oneDNNSource, attachOneDNN},
+}
+
+// opened is what this process has loaded.
+var opened struct {
+	mu        sync.Mutex
+	threads   int // 0 until it is chosen
+	libraries map[string]*Library
+}
+
+// SetThreads sets how many threads each library uses, at least 1. The default is
+// kernels.Threads() when the first library is opened; from then on the number cannot
+// be changed in this process.
+func SetThreads(n int) error {
+	opened.mu.Lock()
+	defer opened.mu.Unlock()
+	switch {
+	case n < 1:
+		return fmt.Errorf("accel: %d threads, want at least 1", n)
+	case len(opened.libraries) > 0 && n != opened.threads:
+		return fmt.Errorf("accel: a library is open with %d threads, which cannot be changed to %d in this process", opened.threads, n)
 	}
-	names := s.files[runtime.GOOS]
-	var files []string
-	if prefix := os.Getenv("CONDA_PREFIX"); prefix != "" {
-		for _, name := range names {
-			// Not on the system's path, so it has to exist there.
-			if file := filepath.Join(prefix, "lib", name); exists(file) {
-				files = append(files, file)
-			}
-		}
-	}
-	files = append(files, names...)
-	if runtime.GOOS == "darwin" {
-		for _, dir := range []string{"/opt/homebrew/lib", "/usr/local/lib", "/opt/homebrew/opt/openblas/lib", "/usr/local/opt/openblas/lib"} {
-			for _, name := range names {
-				if file := filepath.Join(dir, name); exists(file) {
-					files = append(files, file)
-				}
-			}
-		}
-	}
-	return files
+	opened.threads = n
+	return nil
 }
 
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
-}
-
-// symbol is a function of a library and the variable that shall call it.
-type symbol struct {
-	name string
-	fn   any // pointer to a func variable of the C function's types
-}
-
-// open opens the first candidate that can be and has all symbols.
-func (s source) open(symbols []symbol) (file string, handle uintptr, err error) {
-	var failures []error
-	for _, file := range s.candidates() {
-		handle, err := load(file)
-		if err == nil {
-			err = bindAll(handle, symbols)
-		}
-		if err == nil {
-			return file, handle, nil
-		}
-		failures = append(failures, fmt.Errorf("%s: %w", file, err))
-	}
-	if len(failures) == 0 {
-		failures = append(failures, fmt.Errorf("no name for it is known on %s; set %s to its file", runtime.GOOS, s.env))
-	}
-	return "", 0, fmt.Errorf("accel: %s cannot be opened: %w (%s)", s.name, errors.Join(failures...), s.hint)
-}
-
-func bindAll(handle uintptr, symbols []symbol) error {
-	for _, sym := range symbols {
-		address, err := find(handle, sym.name)
+// Available opens every library that it can and returns them all.
+func Available() []Library {
+	var all []Library
+	for _, v := range vendors {
+		l, err := Open(v.name)
 		if err != nil {
-			return fmt.Errorf("symbol %s: %w", sym.name, err)
+			l = &Library{Name: v.name, Err: err}
 		}
-		bind(sym.fn, address)
+		all = append(all, *l)
 	}
-	return nil
+	return all
 }
 
-// setThreads sets the variables that the libraries read when they are loaded.
-func setThreads(threads int) error {
-	for _, name := range []string{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"} {
-		if err := os.Setenv(name, fmt.Sprint(threads)); err != nil {
-			return err
-		}
+// Open opens a library by its name: "accelerate", "openblas" or "onednn". A second
+// call returns the same library. The error says of each file that was tried why it is
+// not used.
+func Open(name string) (*Library, error) {
+	opened.mu.Lock()
+	defer opened.mu.Unlock()
+	if l := opened.libraries[name]; l != nil {
+		return l, nil
 	}
-	return nil
-}
-
-// opened keeps the one opening of a library that a process can have.
-type opened[T any] struct {
-	mu      sync.Mutex
-	library *T
-	threads int
-}
-
-func (o *opened[T]) open(name string, threads int, open func() (*T, error)) (*T, error) {
-	if threads < 1 {
-		return nil, fmt.Errorf("accel: %s: %d threads, want at least 1", name, threads)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.library != nil {
-		if threads != o.threads {
-			return nil, fmt.Errorf("accel: %s: is open with %d threads, which cannot be changed to %d in this process", name, o.threads, threads)
-		}
-		return o.library, nil
-	}
-	if err := setThreads(threads); err != nil {
-		return nil, fmt.Errorf("accel: %s: %w", name, err)
-	}
-	library, err := open()
+	v, threads, err := lookUp(name)
 	if err != nil {
 		return nil, err
 	}
-	o.library, o.threads = library, threads
-	return library, nil
+	l, err := v.open(threads)
+	if err != nil {
+		return nil, err
+	}
+	if opened.libraries == nil {
+		opened.libraries = map[string]*Library{}
+	}
+	opened.libraries[name] = l
+	return l, nil
 }
 
-// verify multiplies matrices of odd sizes, one row and several, and returns an
-// error unless the results are those of the reference. They are integers that every
-// scheme represents exactly; pairs of the largest are there, whose products do not
-// fit 16 bits.
-func verify(prepare func(w kernels.Matrix) (kernels.Multiplier, error)) error {
-	const k, n = 13, 7
-	integers := func(rows, cols int, large func(i, j int) bool) kernels.Matrix {
-		a := kernels.New(rows, cols)
-		for i := range rows {
-			for j := range cols {
-				v := (i*cols+j)*37%255 - 127
-				if large(i, j) {
-					v = 127
-				}
-				a.Data[i*a.Stride+j] = float32(v)
-			}
+// setEnvironment sets the variables that the libraries read when they are loaded.
+func setEnvironment(threads int) error {
+	for _, name := range []string{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"} {
+		if err := os.Setenv(name, fmt.Sprint(threads)); err != nil {
+			return fmt.Errorf("accel: %w", err)
 		}
-		return a
 	}
-	w := integers(k, n, func(p, _ int) bool { return p < 2 })
-	reference, err := kernels.NewDense(w)
-	if err != nil {
-		return err
+	// Threads of OpenBLAS wait for more work in a loop, by default for tens of
+	// milliseconds, on the time of whatever runs after a call. The value is the
+	// logarithm of the number of ticks: less than a millisecond, which is longer than the
+	// time from one call to the next.
+	const name = "OPENBLAS_THREAD_TIMEOUT"
+	if _, set := os.LookupEnv(name); set {
+		return nil
 	}
-	vendor, err := prepare(w)
-	if err != nil {
-		return err
-	}
-	for _, m := range []int{1, 5} {
-		x := integers(m, k, func(_, p int) bool { return p < 2 })
-		// Written so that a NaN fails.
-		if e := kernels.RelErr(kernels.Mul(vendor, x), kernels.Mul(reference, x)); !(e <= 1e-6) {
-			return fmt.Errorf("a product of [%d,%d] and [%d,%d] has a relative error of %.3g", m, k, k, n, e)
-		}
+	if err := os.Setenv(name, "20"); err != nil {
+		return fmt.Errorf("accel: %w", err)
 	}
 	return nil
 }
 
-// A CallError is what MulTo panics with when the library reports a failure.
-type CallError struct {
-	Function string
-	Status   int
+// open opens the first candidate that can be used.
+func (v vendor) open(threads int) (*Library, error) {
+	if errLeftOut != nil {
+		return nil, fmt.Errorf("accel: %s: %w", v.name, errLeftOut)
+	}
+	if err := setEnvironment(threads); err != nil {
+		return nil, err
+	}
+	var failures []error
+	for _, file := range v.candidates() {
+		l, err := v.tryAndOpen(file, threads)
+		if err == nil {
+			return l, nil
+		}
+		failures = append(failures, fmt.Errorf("%s: %w", file, err))
+	}
+	return nil, v.refused(failures)
 }
 
-func (e *CallError) Error() string {
-	return fmt.Sprintf("accel: %s returned status %d", e.Function, e.Status)
-}
-
-// copyWeight returns w[k,n] without gaps between its rows. It returns a
-// *kernels.ShapeError when w is malformed or has a dimension that an int32 does not
-// hold.
-func copyWeight(op string, w kernels.Matrix) (kernels.Matrix, error) {
-	bad := func(got, want string) (kernels.Matrix, error) {
-		return kernels.Matrix{}, &kernels.ShapeError{Op: op, Operand: "w", Got: got, Want: want}
+// openFile loads a file that no other process needs to try.
+func (v vendor) openFile(file string, threads int) (*Library, error) {
+	if isILP64(file) {
+		return nil, errILP64
 	}
-	shape := fmt.Sprintf("[%d,%d]", w.Rows, w.Cols)
-	switch {
-	case w.Rows < 0 || w.Cols < 0 || w.Rows > math.MaxInt32 || w.Cols > math.MaxInt32:
-		return bad(shape, "dimensions from 0 to 2^31-1")
-	case w.Stride < w.Cols:
-		return bad(fmt.Sprintf("stride %d", w.Stride), fmt.Sprintf("at least its %d columns", w.Cols))
-	case w.Rows == 0 || w.Cols == 0:
-		return kernels.New(w.Rows, w.Cols), nil
-	// The product (Rows-1)*Stride can overflow, the quotient cannot.
-	case len(w.Data) < w.Cols || (len(w.Data)-w.Cols)/w.Stride < w.Rows-1:
-		return bad(fmt.Sprintf("%d values of data", len(w.Data)), fmt.Sprintf("enough for %s with stride %d", shape, w.Stride))
+	handle, err := load(file)
+	if err != nil {
+		return nil, err
 	}
-	c := kernels.New(w.Rows, w.Cols)
-	for i := range w.Rows {
-		copy(c.Data[i*c.Stride:][:w.Cols], w.Data[i*w.Stride:])
+	l, err := v.attach(handle, threads)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
-}
-
-// trivial reports whether a product with an inner dimension of k, or a y without
-// elements, needs no call, and sets y to the zeros that it is when k = 0.
-func trivial(y kernels.Matrix, k int) bool {
-	if k == 0 {
-		for i := range y.Rows {
-			clear(y.Data[i*y.Stride:][:y.Cols])
+	l.Name, l.File = v.name, file
+	if path := fileOf(handle, v.symbol); path != "" {
+		l.File = path
+	}
+	var reasons []error
+	for i := range l.Schemes {
+		s := &l.Schemes[i]
+		if s.Err == nil {
+			s.Err = l.verify(s.Name)
+		}
+		if s.Err != nil {
+			reasons = append(reasons, fmt.Errorf("%s: %w", s.Name, s.Err))
 		}
 	}
-	return k == 0 || y.Rows == 0 || y.Cols == 0
+	if len(reasons) == len(l.Schemes) {
+		return nil, errors.Join(reasons...)
+	}
+	return l, nil
+}
+
+// offer adds a scheme, or the reason why it is missing.
+func (l *Library) offer(name string, missing error, prepare func(w kernels.Matrix) (prepared, error)) {
+	if l.prepare == nil {
+		l.prepare = map[string]func(kernels.Matrix) (prepared, error){}
+	}
+	l.Schemes = append(l.Schemes, Scheme{name, missing})
+	l.prepare[name] = prepare
+}
+
+// New prepares a weight w[k,n] for one of the library's schemes, copying what it
+// needs, and multiplies by it once. It returns the reason where the scheme, or this
+// weight, is refused: the scheme's Err, a *CallError, a *kernels.ShapeError when w is
+// malformed or too large, a *kernels.NonFiniteError when a scheme in int8 gets a w
+// that is not finite.
+func (l *Library) New(scheme string, w kernels.Matrix) (*Multiplier, error) {
+	if l.Err != nil {
+		return nil, l.Err
+	}
+	for _, s := range l.Schemes {
+		if s.Name != scheme {
+			continue
+		}
+		if s.Err != nil {
+			return nil, fmt.Errorf("accel: %s: %w", scheme, s.Err)
+		}
+		m, err := l.new(scheme, w)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.multiplyOnce(); err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+	return nil, fmt.Errorf("accel: %s has no scheme %q", l.Name, scheme)
+}
+
+func (l *Library) new(scheme string, w kernels.Matrix) (*Multiplier, error) {
+	dense, err := copyWeight(scheme, w)
+	if err != nil {
+		return nil, err
+	}
+	m := &Multiplier{op: scheme + ".MulTo", k: w.Rows, n: w.Cols, callers: l.callers}
+	m.info = kernels.Info{Scheme: scheme, Impl: strings.TrimSpace(l.Version + " " + l.Core)}
+	if m.info.Impl == "" {
+		m.info.Impl = l.Name
+	}
+	if m.k == 0 || m.n == 0 {
+		m.info.Exact = true // all products are zeros, or have no elements
+		return m, nil
+	}
+	if m.prepared, err = l.prepare[scheme](dense); err != nil {
+		return nil, err
+	}
+	m.info.WeightBytes, m.info.Exact = m.weight()
+	return m, nil
 }

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// errLeftOut is why no library can be opened, if that is so.
+var errLeftOut error
+
 // load opens a library for the life of the process, never from the current
 // directory.
 func load(file string) (handle uintptr, err error) {
@@ -25,3 +28,13 @@ func find(handle uintptr, symbol string) (address uintptr, err error) {
 }
 
 func bind(fn any, address uintptr) { purego.RegisterFunc(fn, address) }
+
+// fileOf returns the file of a library; "" if it is not known.
+func fileOf(handle uintptr, _ string) string {
+	name := make([]uint16, 1<<12)
+	n, err := windows.GetModuleFileName(windows.Handle(handle), &name[0], uint32(len(name)))
+	if err != nil {
+		return ""
+	}
+	return windows.UTF16ToString(name[:n])
+}

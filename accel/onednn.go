@@ -2,28 +2,37 @@ package accel
 
 import (
 	"fmt"
-	"sync"
+	"math"
+	"strings"
 	"unsafe"
 
 	"github.com/rlx-go/gopherscope/kernels"
 )
 
-// OneDNN is the opened library of that name. Only its plain functions are used,
-// which are the same in its versions 2 and 3.
-type OneDNN struct {
-	Library
-	mu  sync.Mutex // of calls
-	dnn dnn
-	// u8s8Err is why products of bytes are not used: without a dot product of bytes
-	// the library adds pairs in 16 bits, which saturate.
-	u8s8Err error
+var oneDNNSource = source{
+	name: "onednn",
+	env:  "GOPHERSCOPE_ONEDNN",
+	files: map[string][]string{
+		"linux":   {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"},
+		"darwin":  {"libdnnl.3.dylib", "libdnnl.2.dylib", "libdnnl.dylib"},
+		"windows": {"dnnl.dll"},
+	},
+	hint:   "on Debian: apt-get install libdnnl2; elsewhere: conda install onednn",
+	symbol: "dnnl_sgemm",
 }
 
-// dnn holds functions of dnnl.h, row-major. They return 0 for success.
+// dnn holds plain functions of oneDNN, which are the same in its versions 2 and 3 and
+// take row-major matrices. They return 0 for success.
 type dnn struct {
 	sgemm    func(transA, transB byte, m, n, k int64, alpha float32, a *float32, lda int64, b *float32, ldb int64, beta float32, c *float32, ldc int64) int32
-	gemmU8S8 func(transA, transB, offsetC byte, m, n, k int64, alpha float32, a *uint8, lda int64, ao uint8, b *int8, ldb int64, bo int8, beta float32, c *int32, ldc int64, co *int32) int32
+	gemmBF16 func(transA, transB byte, m, n, k int64, alpha float32, a *uint16, lda int64, b *uint16, ldb int64, beta float32, c *float32, ldc int64) int32
+	gemmS8S8 dnnGemmInt8
+	gemmU8S8 dnnGemmInt8
 }
+
+// dnnGemmInt8 is the type of both functions for bytes. The first says whether a has
+// signed ones.
+type dnnGemmInt8 func(transA, transB, offsetC byte, m, n, k int64, alpha float32, a *uint8, lda int64, ao uint8, b *int8, ldb int64, bo int8, beta float32, c *int32, ldc int64, co *int32) int32
 
 // dnnVersion is the struct that dnnl_version returns a pointer to.
 type dnnVersion struct {
@@ -32,46 +41,42 @@ type dnnVersion struct {
 	cpuRuntime, gpuRuntime uint32
 }
 
-var oneDNNSource = source{
-	name: "oneDNN",
-	env:  "GOPHERSCOPE_ONEDNN",
-	files: map[string][]string{
-		"linux":   {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"},
-		"darwin":  {"libdnnl.3.dylib", "libdnnl.2.dylib", "libdnnl.dylib"},
-		"windows": {"dnnl.dll"},
-	},
-	hint: "on Debian: apt-get install libdnnl2",
-}
+func attachOneDNN(handle uintptr, threads int) (*Library, error) {
+	var d dnn
+	var version func() *dnnVersion
+	if err := bindAll(handle, symbol{"dnnl_sgemm", &d.sgemm}, symbol{"dnnl_version", &version}); err != nil {
+		return nil, err
+	}
+	v := version()
+	l := &Library{Version: fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch)}
+	var err error
+	if l.Threads, err = v.threads(handle, threads); err != nil {
+		return nil, err
+	}
+	l.callers = newSlots(l.Threads, math.MaxInt32)
 
-var oneDNN opened[OneDNN]
+	var isa func() int32
+	var isaName func(isa int32) string
+	if bindAll(handle, symbol{"dnnl_get_effective_cpu_isa", &isa}, symbol{"dnnl_cpu_isa2str", &isaName}) == nil {
+		l.Core = strings.TrimPrefix(isaName(isa()), "cpu_isa_")
+	}
 
-// OpenOneDNN opens oneDNN with some threads, at least 1. A second call returns the
-// same library, and an error if it asks for another number of threads.
-func OpenOneDNN(threads int) (*OneDNN, error) {
-	return oneDNN.open(oneDNNSource.name, threads, func() (*OneDNN, error) {
-		l := &OneDNN{Library: Library{Name: oneDNNSource.name}}
-		var version func() *dnnVersion
-		var handle uintptr
-		var err error
-		l.File, handle, err = oneDNNSource.open([]symbol{
-			{"dnnl_sgemm", &l.dnn.sgemm},
-			{"dnnl_gemm_u8s8s32", &l.dnn.gemmU8S8},
-			{"dnnl_version", &version},
-		})
-		if err != nil {
-			return nil, err
-		}
-		v := version()
-		l.Version = fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch)
-		if l.Threads, err = v.threads(handle, threads); err != nil {
-			return nil, fmt.Errorf("accel: %s: %w", l.File, err)
-		}
-		if err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return l.NewF32(w) }); err != nil {
-			return nil, fmt.Errorf("accel: %s: %w", l.File, err)
-		}
-		l.u8s8Err = verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return l.newU8S8("verify", w) })
-		return l, nil
+	l.offer("onednn-f32", nil, float32Scheme(func(y, x, w kernels.Matrix) error {
+		return status("dnnl_sgemm", d.sgemm('N', 'N', int64(x.Rows), int64(w.Cols), int64(w.Rows),
+			1, &x.Data[0], int64(x.Stride), &w.Data[0], int64(w.Cols), 0, &y.Data[0], int64(y.Stride)))
+	}))
+	// Not in the public header, though the library has it.
+	bf16Missing := bindAll(handle, symbol{"dnnl_gemm_bf16bf16f32", &d.gemmBF16})
+	l.offer("onednn-bf16", bf16Missing, func(w kernels.Matrix) (prepared, error) { return newBF16Weight(&d, w), nil })
+	s8s8Missing := bindAll(handle, symbol{"dnnl_gemm_s8s8s32", &d.gemmS8S8})
+	l.offer("onednn-s8s8", s8s8Missing, func(w kernels.Matrix) (prepared, error) {
+		return newInt8Weight("onednn-s8s8", w, "dnnl_gemm_s8s8s32", d.gemmS8S8, 0)
 	})
+	u8s8Missing := bindAll(handle, symbol{"dnnl_gemm_u8s8s32", &d.gemmU8S8})
+	l.offer("onednn-u8s8", u8s8Missing, func(w kernels.Matrix) (prepared, error) {
+		return newInt8Weight("onednn-u8s8", w, "dnnl_gemm_u8s8s32", d.gemmU8S8, 128)
+	})
+	return l, nil
 }
 
 // threads returns how many threads the library will use, which depends on what it
@@ -84,49 +89,10 @@ func (v *dnnVersion) threads(handle uintptr, asked int) (int, error) {
 	case openMP:
 		// Of the OpenMP library that this one depends on.
 		var maxThreads func() int32
-		if err := bindAll(handle, []symbol{{"omp_get_max_threads", &maxThreads}}); err != nil {
+		if err := bindAll(handle, symbol{"omp_get_max_threads", &maxThreads}); err != nil {
 			return 0, err
 		}
 		return int(maxThreads()), nil
 	}
 	return asked, nil
-}
-
-// DNNF32 is a float32 weight for dnnl_sgemm.
-type DNNF32 struct {
-	library *OneDNN
-	w       kernels.Matrix // [k,n]
-}
-
-// NewF32 copies w[k,n]. It returns a *kernels.ShapeError when w is malformed.
-func (l *OneDNN) NewF32(w kernels.Matrix) (*DNNF32, error) {
-	w, err := copyWeight("OneDNN.NewF32", w)
-	if err != nil {
-		return nil, err
-	}
-	return &DNNF32{l, w}, nil
-}
-
-// Dims returns the shape [k, n] of W.
-func (f *DNNF32) Dims() (k, n int) { return f.w.Rows, f.w.Cols }
-
-// MulTo overwrites y[m,n] with x[m,k] W. It panics with a *CallError when the
-// library reports a failure.
-func (f *DNNF32) MulTo(y, x kernels.Matrix) {
-	k, n := f.Dims()
-	kernels.CheckMulTo("DNNF32.MulTo", y, x, k, n)
-	if trivial(y, k) {
-		return
-	}
-	f.library.mu.Lock()
-	defer f.library.mu.Unlock()
-	if status := f.library.dnn.sgemm('N', 'N', int64(x.Rows), int64(n), int64(k),
-		1, &x.Data[0], int64(x.Stride), &f.w.Data[0], int64(n), 0, &y.Data[0], int64(y.Stride)); status != 0 {
-		panic(&CallError{"dnnl_sgemm", int(status)})
-	}
-}
-
-// Info describes the prepared weight.
-func (f *DNNF32) Info() kernels.Info {
-	return kernels.Info{Scheme: "onednn-f32", Impl: f.library.Version, WeightBytes: 4 * int64(len(f.w.Data)), Exact: true}
 }

@@ -1,36 +1,13 @@
 package accel
 
 import (
-	"fmt"
+	"math"
+	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/rlx-go/gopherscope/kernels"
-)
-
-// OpenBLAS is the opened library of that name.
-type OpenBLAS struct {
-	Library
-	mu    sync.Mutex // of calls
-	cblas cblas
-}
-
-// cblas holds functions of the C interface of the BLAS, row-major, whose int has 32
-// bits.
-type cblas struct {
-	sgemm func(order, transA, transB, m, n, k int32, alpha float32, a *float32, lda int32, b *float32, ldb int32, beta float32, c *float32, ldc int32)
-	sgemv func(order, trans, m, n int32, alpha float32, a *float32, lda int32, x *float32, incX int32, beta float32, y *float32, incY int32)
-}
-
-// The values of the interface's enumerations.
-const (
-	rowMajor = 101
-	noTrans  = 111
-	trans    = 112
 )
 
 var openBLASSource = source{
-	name: "OpenBLAS",
+	name: "openblas",
 	env:  "GOPHERSCOPE_OPENBLAS",
 	files: map[string][]string{
 		// The bare name belongs to the development package.
@@ -38,84 +15,61 @@ var openBLASSource = source{
 		"darwin":  {"libopenblas.0.dylib", "libopenblas.dylib"},
 		"windows": {"libopenblas.dll", "openblas.dll"},
 	},
-	hint: "on Debian: apt-get install libopenblas0-pthread",
+	hint:   "on Debian: apt-get install libopenblas0-pthread; elsewhere: conda install openblas",
+	symbol: "cblas_sgemm",
 }
 
-var openBLAS opened[OpenBLAS]
-
-// OpenOpenBLAS opens OpenBLAS with some threads, at least 1. A second call returns
-// the same library, and an error if it asks for another number of threads.
-func OpenOpenBLAS(threads int) (*OpenBLAS, error) {
-	return openBLAS.open(openBLASSource.name, threads, func() (*OpenBLAS, error) {
-		l := &OpenBLAS{Library: Library{Name: openBLASSource.name}}
-		var config, core func() string
-		var getThreads func() int32
-		var err error
-		l.File, _, err = openBLASSource.open([]symbol{
-			{"cblas_sgemm", &l.cblas.sgemm},
-			{"cblas_sgemv", &l.cblas.sgemv},
-			{"openblas_get_config", &config},
-			{"openblas_get_corename", &core},
-			{"openblas_get_num_threads", &getThreads},
-		})
-		if err != nil {
-			return nil, err
-		}
-		l.Version, l.Core, l.Threads = openBLASVersion(config()), core(), int(getThreads())
-		if err := verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return l.NewF32(w) }); err != nil {
-			return nil, fmt.Errorf("accel: %s: %w", l.File, err)
-		}
-		return l, nil
-	})
-}
-
-// openBLASVersion finds the version in a configuration such as
-// "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY Zen MAX_THREADS=64".
-func openBLASVersion(config string) string {
-	fields := strings.Fields(config)
-	if len(fields) < 2 || fields[0] != "OpenBLAS" {
-		return config
-	}
-	return fields[1]
-}
-
-// BLASF32 is a float32 weight for cblas_sgemm, and for cblas_sgemv with one row of x.
-type BLASF32 struct {
-	library *OpenBLAS
-	w       kernels.Matrix // [k,n]
-}
-
-// NewF32 copies w[k,n]. It returns a *kernels.ShapeError when w is malformed.
-func (l *OpenBLAS) NewF32(w kernels.Matrix) (*BLASF32, error) {
-	w, err := copyWeight("OpenBLAS.NewF32", w)
-	if err != nil {
+func attachOpenBLAS(handle uintptr, _ int) (*Library, error) {
+	var blas cblas
+	var config, core func() string
+	var threads, parallel func() int32
+	if err := bindAll(handle, append(blas.symbols(),
+		symbol{"openblas_get_config", &config},
+		symbol{"openblas_get_corename", &core},
+		symbol{"openblas_get_num_threads", &threads},
+		symbol{"openblas_get_parallel", &parallel},
+	)...); err != nil {
 		return nil, err
 	}
-	return &BLASF32{l, w}, nil
+	c := readOpenBLASConfig(config())
+	if c.ilp64 {
+		return nil, errILP64
+	}
+	l := &Library{Version: c.version, Core: core(), Threads: int(threads())}
+	limit := c.maxThreads
+	if parallel() == 0 {
+		limit = 1 // without threads it may be built without locks
+	}
+	l.callers = newSlots(l.Threads, limit)
+	l.offer("openblas-f32", nil, float32Scheme(blas.multiply))
+	return l, nil
 }
 
-// Dims returns the shape [k, n] of W.
-func (f *BLASF32) Dims() (k, n int) { return f.w.Rows, f.w.Cols }
-
-// MulTo overwrites y[m,n] with x[m,k] W.
-func (f *BLASF32) MulTo(y, x kernels.Matrix) {
-	k, n := f.Dims()
-	kernels.CheckMulTo("BLASF32.MulTo", y, x, k, n)
-	if trivial(y, k) {
-		return
-	}
-	w := &f.w.Data[0]
-	f.library.mu.Lock()
-	defer f.library.mu.Unlock()
-	if x.Rows == 1 {
-		f.library.cblas.sgemv(rowMajor, trans, int32(k), int32(n), 1, w, int32(n), &x.Data[0], 1, 0, &y.Data[0], 1)
-		return
-	}
-	f.library.cblas.sgemm(rowMajor, noTrans, noTrans, int32(x.Rows), int32(n), int32(k),
-		1, &x.Data[0], int32(x.Stride), w, int32(n), 0, &y.Data[0], int32(y.Stride))
+// openBLASConfig is what openblas_get_config tells.
+type openBLASConfig struct {
+	version string
+	ilp64   bool
+	// maxThreads is how many threads its buffers are for.
+	maxThreads int
 }
 
-// Info describes the prepared weight.
-func (f *BLASF32) Info() kernels.Info {
-	return kernels.Info{Scheme: "openblas-f32", Impl: f.library.Version + " " + f.library.Core, WeightBytes: 4 * int64(len(f.w.Data)), Exact: true}
+// readOpenBLASConfig reads a configuration such as
+// "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH NO_AFFINITY Zen MAX_THREADS=64".
+func readOpenBLASConfig(text string) openBLASConfig {
+	c := openBLASConfig{version: text, maxThreads: math.MaxInt32}
+	fields := strings.Fields(text)
+	if len(fields) > 1 && fields[0] == "OpenBLAS" {
+		c.version = fields[1]
+	}
+	for _, f := range fields {
+		if f == "USE64BITINT" {
+			c.ilp64 = true
+		}
+		if value, ok := strings.CutPrefix(f, "MAX_THREADS="); ok {
+			if n, err := strconv.Atoi(value); err == nil && n > 0 {
+				c.maxThreads = n
+			}
+		}
+	}
+	return c
 }

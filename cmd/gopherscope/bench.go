@@ -26,7 +26,7 @@ func benchCommand(stdout, stderr *os.File) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchKernels(stdout, stderr))
+	cmd.AddCommand(benchKernels(stdout, stderr), benchAMX(stdout, stderr))
 	return cmd
 }
 
@@ -60,12 +60,17 @@ Schemes:
   skipzeros  float32, skipping the zeros of x; 90% of x are zeros
   ref        the plain loop over float32 that the others are tested against
 With --peers also, where the libraries can be opened:
-  openblas-f32  cblas_sgemm, and for m=1 cblas_sgemv
-  onednn-f32    dnnl_sgemm
-  onednn-u8s8   dnnl_gemm_u8s8s32, the counterpart of w8a8-q
-  gonum-f32     gonum's Sgemm, and for m=1 Sgemv
+  accelerate-f32  cblas_sgemm of Apple's Accelerate, and for m=1 cblas_sgemv
+  bnns-f32        BNNSMatMul of Accelerate
+  bnns-i8         BNNSFilterApplyBatch of a quantized fully connected layer
+  openblas-f32    cblas_sgemm of OpenBLAS, and for m=1 cblas_sgemv
+  onednn-f32      dnnl_sgemm
+  onednn-bf16     dnnl_gemm_bf16bf16f32
+  onednn-s8s8     dnnl_gemm_s8s8s32, the counterpart of w8a8-q
+  onednn-u8s8     dnnl_gemm_u8s8s32, the same with unsigned activations
+  gonum-f32       gonum's Sgemm, and for m=1 Sgemv
 A row of a library is its call alone, and about half a microsecond to make it
-from Go.
+from Go; int8 and bfloat16 activations are made before.
 
 All functions of a shape take turns, the machine's limits among them, in rounds
 of calls back to back for at least 20 ms. The time is that of a call in the
@@ -110,7 +115,7 @@ Exit status: 0 when everything was measured, 1 otherwise.`,
 	f.StringVar(&b.schemes, "schemes", "", "the schemes `NAME,...` in place of all")
 	f.IntVar(&b.threads, "threads", 1, "threads of each product, of the limits and of the other libraries")
 	f.IntVar(&b.rounds, "rounds", 11, fmt.Sprintf("rounds of each function, at least %d", minBenchRounds))
-	f.BoolVar(&b.peers, "peers", false, "measure OpenBLAS, oneDNN and gonum too")
+	f.BoolVar(&b.peers, "peers", false, "measure Accelerate, OpenBLAS, oneDNN and gonum too")
 	f.BoolVar(&b.cold, "cold", false, "also measure calls whose weight is not in a cache")
 	f.BoolVar(&b.json, "json", false, "print one JSON object, {machine, rows}, when all is measured")
 	f.BoolVar(&b.fresh, "fresh", false, "measure all limits of the machine anew, in place of those kept from before")

@@ -10,39 +10,43 @@ import (
 
 	"github.com/rlx-go/gopherscope/accel"
 	"github.com/rlx-go/gopherscope/kernels"
+	"github.com/rlx-go/gopherscope/opscope/bench"
 )
 
-// benchPeers are the other libraries that are open; nil where one is not.
+// benchPeers are the other libraries that are open, by their name.
 type benchPeers struct {
-	openBLAS *accel.OpenBLAS
-	oneDNN   *accel.OneDNN
-	notes    []string
+	libraries map[string]*accel.Library
+	notes     []string
 }
 
 // openPeers opens the libraries that the schemes need.
 func openPeers(schemes []benchScheme, threads int) *benchPeers {
-	p := &benchPeers{}
-	wanted := func(names ...string) bool {
-		return slices.ContainsFunc(schemes, func(s benchScheme) bool { return slices.Contains(names, s.name) })
+	p := &benchPeers{libraries: map[string]*accel.Library{}}
+	chooseByProcessor()
+	if err := accel.SetThreads(threads); err != nil {
+		p.notes = append(p.notes, err.Error())
+		return p
 	}
-	if wanted("openblas-f32") {
-		// With these set it would not choose its code for this processor.
-		os.Unsetenv("OPENBLAS_CORETYPE")
-		os.Unsetenv("OPENBLAS_L2_SIZE")
-		if l, err := accel.OpenOpenBLAS(threads); err != nil {
-			p.notes = append(p.notes, err.Error())
-		} else if p.usable(l.Library, threads) {
-			p.openBLAS = l
+	var tried []string
+	for _, s := range schemes {
+		if s.library == "" || slices.Contains(tried, s.library) {
+			continue
 		}
-	}
-	if wanted("onednn-f32", "onednn-u8s8") {
-		if l, err := accel.OpenOneDNN(threads); err != nil {
+		tried = append(tried, s.library)
+		if l, err := accel.Open(s.library); err != nil {
 			p.notes = append(p.notes, err.Error())
-		} else if p.usable(l.Library, threads) {
-			p.oneDNN = l
+		} else if p.usable(*l, threads) {
+			p.libraries[s.library] = l
 		}
 	}
 	return p
+}
+
+// chooseByProcessor removes variables with which OpenBLAS would not choose its code
+// for this processor.
+func chooseByProcessor() {
+	os.Unsetenv("OPENBLAS_CORETYPE")
+	os.Unsetenv("OPENBLAS_L2_SIZE")
 }
 
 // usable notes what a library is, and reports whether it uses as many threads as it
@@ -62,50 +66,23 @@ func (p *benchPeers) usable(l accel.Library, threads int) bool {
 // errNotOpen stands for the note that says why.
 const errNotOpen = notMeasured("")
 
-func prepareOpenBLAS(in *benchInputs) (*benchProduct, error) {
-	if in.peers.openBLAS == nil {
-		return nil, errNotOpen
-	}
-	w, err := in.peers.openBLAS.NewF32(in.w)
-	if err != nil {
-		return nil, err
-	}
-	return in.product(w), nil
-}
-
-func prepareOneDNN(in *benchInputs) (*benchProduct, error) {
-	if in.peers.oneDNN == nil {
-		return nil, errNotOpen
-	}
-	w, err := in.peers.oneDNN.NewF32(in.w)
-	if err != nil {
-		return nil, err
-	}
-	return in.product(w), nil
-}
-
-// prepareU8S8 times the product of codes, as w8a8-q does.
-func prepareU8S8(in *benchInputs) (*benchProduct, error) {
-	if in.peers.oneDNN == nil {
-		return nil, errNotOpen
-	}
-	w, err := in.peers.oneDNN.NewU8S8(in.w)
-	if err != nil {
-		return nil, notMeasured(err.Error())
-	}
-	p := in.product(w)
-	whole := p.call
-	y := p.y()
-	codes, sums := make([]uint8, in.shape.m*in.shape.k), make([]int32, in.shape.m*in.shape.n)
-	for i := range codes {
-		codes[i] = uint8(i * 37)
-	}
-	p.call = func() { w.MulCodesTo(sums, codes) }
-	p.y = func() kernels.Matrix {
-		whole()
-		return y
-	}
-	return p, nil
+// vendorScheme is the call of a library alone, whatever it takes: activations that are
+// not float32 are converted before, as those of w8a8-q are.
+func vendorScheme(library, name string, peak func(bench.Machine) float64) benchScheme {
+	return benchScheme{name: name, peak: peak, peer: true, library: library, prepare: func(in *benchInputs) (*benchProduct, error) {
+		l := in.peers.libraries[library]
+		if l == nil {
+			return nil, errNotOpen
+		}
+		w, err := l.New(name, in.w)
+		if err != nil {
+			return nil, notMeasured(err.Error())
+		}
+		p := in.product(w)
+		p.call = w.Call(in.x)
+		p.y = func() kernels.Matrix { return kernels.Mul(w, in.x) }
+		return p, nil
+	}}
 }
 
 // gonumF32 is a weight as it is, for gonum's own BLAS.

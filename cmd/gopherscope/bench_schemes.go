@@ -16,8 +16,10 @@ type benchScheme struct {
 	prepare func(in *benchInputs) (*benchProduct, error)
 	// structured schemes need a weight, or activations, that others do not.
 	structured bool
-	// peer schemes are of other libraries.
-	peer bool
+	// peer schemes are of other libraries, which accel opens by the name in library
+	// if that is not empty.
+	peer    bool
+	library string
 }
 
 // benchProduct is a scheme ready to be called.
@@ -78,9 +80,14 @@ var benchSchemes = []benchScheme{
 		}
 		return multiplier(kernels.NewDense)(in)
 	}},
-	{name: "openblas-f32", peak: f32Peak, peer: true, prepare: prepareOpenBLAS},
-	{name: "onednn-f32", peak: f32Peak, peer: true, prepare: prepareOneDNN},
-	{name: "onednn-u8s8", peak: int8Peak, peer: true, prepare: prepareU8S8},
+	vendorScheme("accelerate", "accelerate-f32", f32Peak),
+	vendorScheme("accelerate", "bnns-f32", f32Peak),
+	vendorScheme("accelerate", "bnns-i8", int8Peak),
+	vendorScheme("openblas", "openblas-f32", f32Peak),
+	vendorScheme("onednn", "onednn-f32", f32Peak),
+	vendorScheme("onednn", "onednn-bf16", bf16Peak),
+	vendorScheme("onednn", "onednn-s8s8", int8Peak),
+	vendorScheme("onednn", "onednn-u8s8", int8Peak),
 	{name: "gonum-f32", peak: f32Peak, peer: true, prepare: prepareGonum},
 }
 

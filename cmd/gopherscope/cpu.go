@@ -17,7 +17,7 @@ import (
 
 // cpuCommand is the verb that says what code the processor gets.
 func cpuCommand(stdout *os.File) *cobra.Command {
-	var asJSON bool
+	var asJSON, withAccel, try bool
 	cmd := &cobra.Command{
 		Use:   "cpu",
 		Short: "Show what this processor has, and which code each scheme uses on it",
@@ -37,21 +37,40 @@ and on arm64
 Then it lists the schemes of package kernels, the implementation that each uses
 here, and the others that could run.
 
+With --accel it also opens the matrix libraries of other vendors, each for the first
+time in a process of its own, and says why one is not used. See docs/accel.md.
+
 The environment variable ` + cpu.EnvMask + ` names the last tier that may be used, to
 compare tiers or to get around one: ` + cpu.EnvMask + `=avx2.`,
 		Example: `  gopherscope cpu
   ` + cpu.EnvMask + `=avx2 gopherscope cpu
+  gopherscope cpu --accel
   gopherscope cpu --json | jq -r '.schemes[] | [.scheme, .impl] | @tsv'`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
+			if try {
+				return cobra.ExactArgs(2)(cmd, args)
+			}
+			return cobra.NoArgs(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if try {
+				tryLibrary(stdout, args[0], args[1])
+				return nil
+			}
 			report := newCPUReport()
+			if withAccel {
+				report.Accel = accelLibraries()
+			}
 			if asJSON {
 				return printJSON(stdout, report)
 			}
 			return report.print(stdout)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object: cpu, arch, cores, threads, tiers, mask, caches, schemes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object: cpu, arch, cores, threads, tiers, mask, caches, schemes, accel")
+	cmd.Flags().BoolVar(&withAccel, "accel", false, "also show the matrix libraries of other vendors: Accelerate, OpenBLAS, oneDNN")
+	cmd.Flags().BoolVar(&try, tryFlag, false, "open the library LIBRARY FILE, print why it is refused")
+	cmd.Flags().MarkHidden(tryFlag)
 	return cmd
 }
 
@@ -65,6 +84,8 @@ type cpuReport struct {
 	Mask    string        `json:"mask"` // the variable's value
 	Caches  []cpuCache    `json:"caches"`
 	Schemes []schemeImpls `json:"schemes"`
+	// Accel is there only if it is asked for.
+	Accel []accelLibrary `json:"accel,omitempty"`
 }
 
 type cpuTiers struct {
@@ -132,6 +153,9 @@ func (r cpuReport) print(w io.Writer) error {
 	fmt.Fprint(out, "\nSCHEME\tUSES\tCAN ALSO RUN\n")
 	for _, s := range r.Schemes {
 		fmt.Fprintf(out, "%s\t%s\t%s\n", s.Scheme, s.Impl, strings.Join(s.Impls[:len(s.Impls)-1], " "))
+	}
+	if r.Accel != nil {
+		printAccel(out, r.Accel)
 	}
 	return out.Flush()
 }

@@ -13,9 +13,12 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rlx-go/gopherscope/accel"
 )
 
 func main() {
+	accel.TryFirst(tryInChild)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

@@ -19,10 +19,10 @@ const module = "github.com/rlx-go/gopherscope"
 var allowed = map[string][]string{
 	"accel":                    {"kernels", "github.com/ebitengine/purego"},
 	"charts":                   {"internal/atomicfile", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/plot"},
-	"cmd/gopherscope":          {"internal/atomicfile", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "opscope/weights", "accel", "charts", "gonum.org/v1/gonum"},
+	"cmd/gopherscope":          {"internal/atomicfile", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/weights", "accel", "charts", "gonum.org/v1/gonum"},
 	"internal/asmcheck":        {},
 	"internal/atomicfile":      {},
-	"internal/bindings":        {"kernels", "opscope", "opscope/bench", "opscope/weights", "charts", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
+	"internal/bindings":        {"accel", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/weights", "charts", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
 	"internal/bindings/gen":    {},
 	"internal/cpu":             {},
 	"internal/display":         {},
@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"kernels/kerneltest":       {"kernels"},
 	"opscope":                  {"internal/cpu", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":            {"kernels", "internal/cpu", "internal/pages"},
+	"opscope/experiment":       {"accel", "charts", "kernels", "opscope/bench"},
 	"opscope/weights":          {"kernels", "internal/atomicfile"},
 	"opscope/weights/gguftest": {},
 }

@@ -22,10 +22,12 @@ const module = "github.com/rlx-go/gopherscope"
 // imported lists the packages that are not of the standard library. Their
 // exported names are the same on every platform.
 var imported = []string{
+	module + "/accel",
 	module + "/charts",
 	module + "/kernels",
 	module + "/opscope",
 	module + "/opscope/bench",
+	module + "/opscope/experiment",
 	module + "/opscope/weights",
 
 	"gonum.org/v1/gonum/blas",
