@@ -178,6 +178,13 @@ type cycle struct {
 	M    map[string]*cycle
 }
 
+// branch is a tree that maps hold by its keys and that leads back to its root, as
+// the contexts of package context do.
+type branch struct {
+	parent   *branch
+	children map[any]bool
+}
+
 type wideType = struct {
 	A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z struct{ X map[string]map[string]error }
 }
@@ -207,10 +214,13 @@ func (d dense) Format(fmt.State, rune) {}
 func TestText(t *testing.T) {
 	loop := &cycle{}
 	loop.Next, loop.M = loop, map[string]*cycle{"self": loop}
+	tree := &branch{}
+	tree.children = map[any]bool{&branch{parent: tree}: true, &branch{parent: tree}: true}
 	tests := []struct {
 		value any
 		want  string
 	}{
+		{tree, "&{parent:<nil> children:map[&{parent:&... children:map[]}:true &{parent:&... children:map[]}:true]}"},
 		{nil, "<nil>"},
 		{"as it is\n", "as it is\n"},
 		{42, "42"},

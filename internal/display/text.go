@@ -254,7 +254,7 @@ func (p *printer) elems(v reflect.Value, t Typed, depth int) {
 func (p *printer) entries(v reflect.Value, t Typed, depth int) {
 	keys := v.MapKeys()
 	if len(keys) <= maxSort {
-		slices.SortFunc(keys, compareKeys)
+		p.sortKeys(keys, keyOf(t), depth)
 	}
 	p.WriteString("map[")
 	for i, key := range keys {
@@ -272,9 +272,15 @@ func (p *printer) entries(v reflect.Value, t Typed, depth int) {
 	p.WriteByte(']')
 }
 
-// compareKeys orders keys of one basic kind by value, others by their text.
-func compareKeys(a, b reflect.Value) int {
-	if a.Kind() == b.Kind() {
+// sortKeys orders keys of one basic kind by value, others by their text.
+func (p *printer) sortKeys(keys []reflect.Value, t Typed, depth int) {
+	for _, key := range keys {
+		if !basic(key) || key.Kind() != keys[0].Kind() {
+			p.sortByText(keys, t, depth)
+			return
+		}
+	}
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
 		switch {
 		case a.CanInt():
 			return cmp.Compare(a.Int(), b.Int())
@@ -282,14 +288,32 @@ func compareKeys(a, b reflect.Value) int {
 			return cmp.Compare(a.Uint(), b.Uint())
 		case a.CanFloat():
 			return cmp.Compare(a.Float(), b.Float())
-		case a.Kind() == reflect.String:
+		default:
 			return strings.Compare(a.String(), b.String())
 		}
+	})
+}
+
+func basic(v reflect.Value) bool {
+	return v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.String
+}
+
+func (p *printer) sortByText(keys []reflect.Value, t Typed, depth int) {
+	type keyText struct {
+		key  reflect.Value
+		text string
 	}
-	var pa, pb printer
-	pa.value(a, nil, 1)
-	pb.value(b, nil, 1)
-	return strings.Compare(pa.String(), pb.String())
+	texts := make([]keyText, len(keys))
+	for i, key := range keys {
+		// What is being printed may lead back to the map, as a key or from within one.
+		k := printer{open: slices.Clip(p.open)}
+		k.value(key, t, depth+1)
+		texts[i] = keyText{key, k.String()}
+	}
+	slices.SortStableFunc(texts, func(a, b keyText) int { return strings.Compare(a.text, b.text) })
+	for i, k := range texts {
+		keys[i] = k.key
+	}
 }
 
 // asMatrix knows a struct with exactly the fields of gonum's blas32.General and

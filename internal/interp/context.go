@@ -39,3 +39,7 @@ func (c *cellContext) Err() error { return c.asked().Err() }
 
 // Value implements context.Context.
 func (c *cellContext) Value(key any) any { return c.asked().Value(key) }
+
+// String keeps what shows a value from looking into the context, which other
+// goroutines change.
+func (c *cellContext) String() string { return "the context of a cell" }

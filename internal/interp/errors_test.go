@@ -199,7 +199,7 @@ func TestTracebackIsBounded(t *testing.T) {
 func TestUnknownImportNamesWhatThereIs(t *testing.T) {
 	s := open(t)
 	e := cells(t, s, "import \"example.com/nosuch\"").failure(t)
-	for _, want := range []string{"\n    display\n", "github.com/rlx-go/gopherscope/kernels", "gonum.org/v1/gonum/mat", "most of the standard library"} {
+	for _, want := range []string{"\n    display\n", "github.com/rlx-go/gopherscope/kernels", "gonum.org/v1/gonum/mat", "most of the standard library", "gopherscope build --with example.com/nosuch"} {
 		if !strings.Contains(plainTraceback(e), want) {
 			t.Errorf("the traceback does not name %s:\n%s", want, plainTraceback(e))
 		}

@@ -58,11 +58,19 @@ func (in *interpreter) importPackage(alias, importPath string) {
 	}
 }
 
-// notBuiltIn says what to import instead of a package that there is not.
+// notBuiltIn says what to import instead of a package that there is not, and how
+// to get it.
 func notBuiltIn(importPath string) string {
 	msg := "package " + strconv.Quote(importPath) + " is not built in"
-	if similar := similarPackages(importPath); len(similar) > 0 {
+	similar := similarPackages(importPath)
+	if len(similar) > 0 {
 		msg += "; similar: " + strings.Join(similar, ", ")
+	}
+	if host, _, _ := strings.Cut(importPath, "/"); strings.Contains(host, ".") {
+		msg += "\n\"gopherscope build --with " + importPath + "\" makes a kernel with it"
+	}
+	if len(similar) > 0 {
+		return msg + "\n%packages lists what is"
 	}
 	return msg + "\nCells can import most of the standard library, and:\n    " + strings.Join(libraries(), "\n    ")
 }

@@ -138,6 +138,9 @@ v         T                     {A:1}
 	if got := run(t, s, "%doc fmt.Println").events[0]; got.kind != "display" || !strings.Contains(got.text, "func Println(") {
 		t.Errorf("without a pager: %+v", got)
 	}
+	if got := run(t, s, "%doc ctx").events[0].text; !strings.Contains(got, "the context of a cell") {
+		t.Errorf("%%doc ctx prints %q", got)
+	}
 	for source, want := range map[string]string{
 		"x := 1\n%nosuch":  "cell:2:1: unknown command %nosuch: %help lists them",
 		"%doc no.such":     "cell:1:1: nothing is known of no.such...",
