@@ -1,5 +1,7 @@
 package weights
 
+import "math/bits"
+
 // DType is the type of a tensor's values: the name that safetensors gives it, ggml's
 // for the block formats of GGUF, and NumPy's for what only an NPY file holds.
 type DType string
@@ -37,6 +39,12 @@ type dtypeInfo struct {
 	// overflow, called after decode, returns the place of the first finite value of src
 	// that dst has as an infinity, -1 if there is none. It is nil where that cannot be.
 	overflow func(dst []float32, src []byte) int
+}
+
+// bytes returns the size of whole blocks of so many values, and false if it overflows.
+func (i dtypeInfo) bytes(values int) (uint64, bool) {
+	high, low := bits.Mul64(uint64(values/i.block), uint64(i.blockBytes))
+	return low, high == 0
 }
 
 // info returns the description of a dtype, and whether it is known.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -394,20 +393,16 @@ func (r *ggufReader) sizeOf(t *Tensor, start int64) (int64, error) {
 		return 0, r.failAt(start, "shape %s of %s: rows are not a multiple of the %d values of a block",
 			shapeString(t.Shape), t.DType, info.block)
 	}
-	elements := 1
-	for _, d := range t.Shape {
-		high, low := bits.Mul64(uint64(elements), uint64(d))
-		if high != 0 || low > math.MaxInt {
-			return 0, r.failAt(start, "the number of values of shape %s overflows", shapeString(t.Shape))
-		}
-		elements = int(low)
+	elements, fault := elementCount(t.Shape)
+	if fault != "" {
+		return 0, r.failAt(start, "%s", fault)
 	}
-	high, low := bits.Mul64(uint64(elements/info.block), uint64(info.blockBytes))
-	if left := uint64(max(r.size-r.values, 0)); high != 0 || low > left {
+	needed, ok := info.bytes(elements)
+	if left := uint64(max(r.size-r.values, 0)); !ok || needed > left {
 		return 0, r.failAt(start, "shape %s of %s needs more bytes than the file has, %d",
 			shapeString(t.Shape), t.DType, r.size)
 	}
-	return int64(low), nil
+	return int64(needed), nil
 }
 
 // place turns the offsets of the tensors into offsets from the start of the file and

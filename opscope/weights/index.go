@@ -2,16 +2,16 @@ package weights
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// An index, *.safetensors.index.json, is a JSON object with weight_map, from tensor name
-// to the name of a file in the same folder, and perhaps metadata, an object of anything.
-
-// index is a parsed index.
+// index is what a *.safetensors.index.json says: a JSON object with weight_map, from
+// tensor name to the name of a file in the same folder, and perhaps metadata, an object of
+// anything.
 type index struct {
 	entries  []indexEntry
 	files    map[string]string // by tensor
@@ -119,13 +119,8 @@ func (o *opener) openIndex(path string) (*File, error) {
 	}
 	whole := part{format: formatSafetensors, metadata: x.metadata}
 	unlisted := make(map[*Tensor]string)
-	names := make([]string, 0, len(x.files))
-	for _, file := range x.files {
-		names = append(names, file)
-	}
-	slices.Sort(names)
 	placed := make(map[string]*Tensor, len(x.files))
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Compact(slices.Sorted(maps.Values(x.files))) {
 		p, err := o.openPart(filepath.Join(filepath.Dir(path), name))
 		if err != nil {
 			return nil, fmt.Errorf("%s: a part is missing or wrong: %w", path, err)

@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"fmt"
 	"math"
 	"runtime/debug"
 	"unsafe"
@@ -25,7 +24,7 @@ func (m Matrix) Load() (Weight, error) {
 	rows, cols := m.Dims()
 	limit := min(maxLoad, debug.SetMemoryLimit(-1))
 	if int64(rows) > limit/4/int64(cols) {
-		return Weight{}, m.fail(0, "%d x %d values are too many to load at once: more than %d MiB", rows, cols, limit>>20)
+		return Weight{}, m.Tensor.fail(0, "%d x %d values are too many to load at once: more than %d MiB", rows, cols, limit>>20)
 	}
 	data := make([]float32, rows*cols)
 	if err := m.ReadRows(data, 0); err != nil {
@@ -48,7 +47,7 @@ func (m Matrix) ReadRows(dst []float32, first int) error {
 	}
 	rows, cols := m.Dims()
 	if first < 0 || len(dst)%cols != 0 || len(dst)/cols > rows-first {
-		return m.fail(0, "%d values from row %d on are not whole rows of %d x %d", len(dst), first, rows, cols)
+		return m.Tensor.fail(0, "%d values from row %d on are not whole rows of %d x %d", len(dst), first, rows, cols)
 	}
 	return m.Tensor.decode(dst, (m.expert*rows+first)*cols)
 }
@@ -56,18 +55,9 @@ func (m Matrix) ReadRows(dst []float32, first int) error {
 // check returns an error if the matrix is not one that Matrices offers.
 func (m Matrix) check() error {
 	if reason := m.Tensor.skipReason(); reason != "" {
-		return m.fail(0, "%s", reason)
+		return m.Tensor.fail(0, "%s", reason)
 	}
 	return nil
-}
-
-// fail makes an error about a byte of the tensor.
-func (m Matrix) fail(offset int64, format string, args ...any) error {
-	return m.Tensor.fail(offset, format, args...)
-}
-
-func (t *Tensor) fail(offset int64, format string, args ...any) error {
-	return &FormatError{File: t.File, Tensor: t.Name, Offset: t.Offset + offset, Reason: fmt.Sprintf(format, args...)}
 }
 
 // decode sets dst from the values of the tensor that begin at element first.

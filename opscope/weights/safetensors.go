@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -212,33 +210,6 @@ func (h *headerReader) offsets() (begin, length int64, err error) {
 		return 0, 0, h.fail("data_offsets [%d, %d] ends before it begins", pair[0], pair[1])
 	}
 	return pair[0], pair[1] - pair[0], nil
-}
-
-// sizeFault says how the bytes of a tensor differ from what its shape and dtype need, ""
-// if they do not or if the dtype is not known.
-func sizeFault(t *Tensor) string {
-	elements := 1
-	for _, d := range t.Shape {
-		if d > 0 && elements > math.MaxInt/d {
-			return fmt.Sprintf("the number of values of shape %s overflows", shapeString(t.Shape))
-		}
-		elements *= d
-	}
-	info, known := t.DType.info()
-	if !known {
-		return ""
-	}
-	if elements%info.block != 0 {
-		return fmt.Sprintf("%d values of %s do not fill whole blocks of %d", elements, t.DType, info.block)
-	}
-	high, low := bits.Mul64(uint64(elements/info.block), uint64(info.blockBytes))
-	if high != 0 {
-		return fmt.Sprintf("the size of shape %s overflows", shapeString(t.Shape))
-	}
-	if low != uint64(t.Bytes) {
-		return fmt.Sprintf("shape %s of %s needs %d bytes, it has %d", shapeString(t.Shape), t.DType, low, t.Bytes)
-	}
-	return ""
 }
 
 // placeTensors sorts the tensors by their bytes, checks that they fill the file from

@@ -11,7 +11,8 @@ import (
 // bytes, as tied embeddings have that were saved twice, in the order given. The tensors
 // may be of several files. It compares SHA-256 digests, and reads as little as tells two
 // tensors apart: nothing of one whose dtype and shape no other has, a few KiB of one that
-// differs from the others there. Tensors without a value are left out. It fails if a file cannot be read or when ctx ends.
+// differs from the others there. Tensors without a value are left out. It fails if a file
+// cannot be read or when ctx ends.
 func Tied(ctx context.Context, tensors []*Tensor) ([][]*Tensor, error) {
 	whole := slices.DeleteFunc(slices.Clone(tensors), func(t *Tensor) bool { return t.Bytes == 0 })
 	groups := split([][]*Tensor{whole}, func(t *Tensor) string {
