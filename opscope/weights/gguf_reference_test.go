@@ -19,19 +19,6 @@ import (
 // multiples of 1/3.
 const referencePath = "testdata/ggml_reference.gguf"
 
-func loadMatrix(t *testing.T, f *weights.File, name string) []float32 {
-	t.Helper()
-	m, err := f.Matrix(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := m.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w.Matrix.Data
-}
-
 func TestGGUFReferenceValues(t *testing.T) {
 	f, err := weights.Open(referencePath)
 	if err != nil {

@@ -12,16 +12,6 @@ import (
 	"github.com/rlx-go/gopherscope/opscope/weights"
 )
 
-func open(t *testing.T, path string) *weights.File {
-	t.Helper()
-	f, err := weights.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
 // The bytes of a file with a value of each type, worked out by hand.
 func TestWriteSafetensorsBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
