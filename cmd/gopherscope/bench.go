@@ -99,7 +99,8 @@ have only 64x512x512, but all of the shapes of --shapes. For more about the limi
 of the machine see "go doc github.com/rlx-go/gopherscope/opscope/bench Limits".
 
 Other programs that run at the same time spoil the figures, the fraction of the
-roof least of all; more rounds, as --rounds 31, find undisturbed ones. Ctrl-C ends the run with the shapes measured so far.
+roof least of all; more rounds, as --rounds 31, find undisturbed ones. Ctrl-C ends
+the run with the shapes measured so far.
 
 Exit status: 0 when everything was measured, 1 otherwise.`,
 		Example: `  gopherscope bench kernels

@@ -32,7 +32,7 @@ for this, once; the program that it makes needs no toolchain.
 
   --with example.com/stats/robust         one package
   --with example.com/stats/...@v1.4.0     all packages of a module
-  --with ./mylib                          the packages of a folder
+  --with ./mylib                          the packages of a folder that has a go.mod
 
 What such a package exports can be used in cells, but for generic functions and
 types. Packages that need cgo cannot be built in.
@@ -137,8 +137,11 @@ func build(ctx context.Context, with []string, output, source string, stderr *os
 		return err
 	}
 	fmt.Fprintln(stderr, "compiling", output)
-	_, err = goTool.run(goTool.source, "build", "-trimpath", "-overlay", overlayFile, "-o", output, "./cmd/gopherscope")
-	return err
+	if _, err = goTool.run(goTool.source, "build", "-trimpath", "-overlay", overlayFile, "-o", output, "./cmd/gopherscope"); err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr, "its cells can import", strings.Join(packages, ", "))
+	return nil
 }
 
 // overlay says that the files of one folder are to be compiled as if they were in

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"syscall"
 	"text/tabwriter"
 
@@ -31,7 +33,7 @@ them, in gopherscope-history of the user's Jupyter data directory.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(kernelStart(stderr), kernelInstall(stdout), kernelUninstall(stdout), kernelList(stdout))
+	cmd.AddCommand(kernelStart(stderr), kernelInstall(stdout, stderr), kernelUninstall(stdout), kernelList(stdout))
 	return cmd
 }
 
@@ -116,7 +118,7 @@ func (l *specLocation) dataDir() (string, error) {
 	return jupyter.UserDataDir()
 }
 
-func kernelInstall(stdout *os.File) *cobra.Command {
+func kernelInstall(stdout, stderr *os.File) *cobra.Command {
 	var where specLocation
 	var displayName string
 	cmd := &cobra.Command{
@@ -148,6 +150,9 @@ makes them open with this one.`,
 			}
 			for _, file := range files {
 				fmt.Fprintln(stdout, file)
+			}
+			if dir, err = filepath.Abs(dir); err == nil && !slices.Contains(jupyter.DataDirs(), dir) {
+				fmt.Fprintf(stderr, "Jupyter finds it if Jupyter is installed under the same prefix, or JUPYTER_PATH has %s\n", dir)
 			}
 			return nil
 		},
