@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -166,14 +165,4 @@ func byteSize(n int64) string {
 		return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20))
 	}
 	return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
-}
-
-// printJSON prints one object on one line.
-func printJSON(w io.Writer, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
 }

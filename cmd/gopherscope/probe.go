@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"runtime"
@@ -400,15 +399,4 @@ func (p *probeRun) recommend(ctx context.Context, line *probeLine) (err error) {
 	line.Budget = p.budget
 	line.Choices, err = opscope.Recommend(ctx, *line.Profile, p.budgetFor(line))
 	return err
-}
-
-// choice is the recommended action of a line that has a profile.
-func (l *probeLine) choice() opscope.Choice { return l.Choices[0] }
-
-// number returns a value for people, or "-" for none.
-func number(format string, v float64) string {
-	if math.IsNaN(v) {
-		return "-"
-	}
-	return fmt.Sprintf(format, v)
 }

@@ -33,14 +33,6 @@ func (r *probeReport) add(line probeLine) error {
 	return writeError(printJSON(r.run.stdout, line))
 }
 
-// writeError says where a report could not be written to.
-func writeError(err error) error {
-	if err != nil {
-		err = fmt.Errorf("cannot write to the standard output: %w", err)
-	}
-	return err
-}
-
 // bytes is the size of the models in the report.
 func (r *probeReport) bytes() int64 {
 	var sum int64

@@ -120,10 +120,8 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 		return errors.New("interrupted")
 	case failed > 0:
 		return fmt.Errorf("%d of %d notebooks failed", failed, len(inputs))
-	case r.stdout.err != nil:
-		return fmt.Errorf("cannot write to the standard output: %w", r.stdout.err)
 	}
-	return nil
+	return writeError(r.stdout.err)
 }
 
 // inputs reads the notebooks and refuses what cannot be run or written, all of

@@ -50,6 +50,14 @@ func threeFigures(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
+// number returns a value for people, or "-" for none.
+func number(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
+}
+
 // plural writes a count with its noun.
 func plural(n int, noun string) string {
 	switch {
