@@ -44,7 +44,8 @@ func (c *compiler) checkDecls(typeDecls, consts []ast.Node) problems {
 			}
 		}
 	}
-	return c.checkFile(file, nil)
+	c.objects = map[*ast.Ident]types.Object{}
+	return c.checkFile(file, &types.Info{Defs: c.objects})
 }
 
 func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) {

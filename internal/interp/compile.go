@@ -91,6 +91,7 @@ type compiler struct {
 	unit *unit
 	undo []func()
 
+	objects   map[*ast.Ident]types.Object      // types and constants of the cell
 	info      types.Info                       // of the cell's expressions
 	results   map[*ast.ReturnStmt]*types.Tuple // what they return
 	converted map[ast.Expr]types.Type          // conversions made by rewriting

@@ -112,13 +112,17 @@ func (c *compiler) constantDecls(decls []ast.Node) {
 	}
 }
 
-// constantValues mends the values of declared constants that gomacro converted.
+// constantValues mends the values of declared constants that gomacro converted,
+// and gives those that it may have got wrong the value that go/types found.
 func (c *compiler) constantValues(decls []ast.Node) {
 	for _, decl := range decls {
 		for _, spec := range decl.(*ast.GenDecl).Specs {
 			for _, id := range spec.(*ast.ValueSpec).Names {
 				if bind := c.comp.Binds[id.Name]; bind != nil {
 					if v, ok := bind.Value.(reflect.Value); ok {
+						bind.Value = v.Interface()
+					}
+					if v := floatValue(c.objects[id], bind.Type.ReflectType()); v.IsValid() {
 						bind.Value = v.Interface()
 					}
 				}

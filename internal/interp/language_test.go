@@ -69,6 +69,58 @@ var language = []snippet{
 	{name: "address of a variable", cells: []string{"x := 1", "p := &x", "y := 7", "*p = 5", "x + y"}, result: "12"},
 	{name: "many variables after an address was taken", cells: []string{"x := 1\np := &x", "a, b, c, d := 1, 2, 3, 4\n*p += a + b + c + d", "x"}, result: "11"},
 
+	// The only argument of a call has one value.
+	one("element of a map as the argument", "f := func(i int) int { return i }\nm := map[string]int{\"a\": 4}\nf(m[\"a\"])", "4"),
+	one("receipt as the argument", "f := func(i int) int { return i }\nc := make(chan int, 1)\nc <- 9\nf(<-c)", "9"),
+	one("assertion as the argument", "f := func(s []int) int { return len(s) }\nvar x any = []int{1, 2}\nf(x.([]int))", "2"),
+	one("variadic call of one element", "f := func(all ...any) int { return len(all) }\nm := map[string]int{}\nf(m[\"a\"])", "1"),
+	prints("goroutine with an element of a map", "import \"fmt\"\nm := map[string]int{\"a\": 4}\ndone := make(chan bool)\ngo func(i int) { fmt.Print(i); close(done) }(m[\"a\"])\n<-done;", "4"),
+
+	// Cases of a select that ask whether the channel is closed.
+	prints("select on a closed channel", `import "fmt"
+c := make(chan int, 2)
+c <- 7
+close(c)
+out := make(chan string, 1)
+loop:
+for {
+	select {
+	case v, ok := <-c:
+		fmt.Print(v, ok, " ")
+		if !ok {
+			break loop
+		}
+		continue loop
+	}
+}
+var v int
+ok := true
+select {
+case out <- "sent":
+	fmt.Print(<-out)
+}
+select {
+case v, ok = <-c:
+	fmt.Print(v, ok)
+default:
+	fmt.Print("default")
+}
+select {
+case s, ok := <-out:
+	fmt.Print(s, ok)
+default:
+	fmt.Print(" default")
+}`, "7 true 0 false sent0 false default"),
+
+	// Constants beyond 64 bits.
+	one("big constants", "const big = 1 << 100\nvar x float64 = 1 << 70\n[]any{float64(big) == 0x1p100, x == 0x1p70, -float64(big) == -0x1p100, complex128(big) == 0x1p100, x*(1<<64) == 0x1p134}", "[true true true true true]"),
+	one("big typed constants", "type Size float64\nconst (\n\t_ = iota\n\tK Size = 1 << (10 * iota)\n\tM\n\tG\n\tT\n\tP\n\tE\n\tZ\n)\nconst twice = Z * 2\n[]bool{Z == 0x1p70, Z/E == 1024, twice == 0x1p71}", "[true true true]"),
+	prints("big typed constants have methods", "import \"fmt\"\ntype Size float64\nfunc (s Size) String() string { return fmt.Sprint(float64(s)/0x1p70, \"Z\") }\nconst Z Size = 1 << 70\nfmt.Print(Z, 3*Z);", "1Z 3Z"),
+
+	// Method expressions.
+	one("method expression of a pointer", "type T struct{ n int }\nfunc (t *T) Add(k ...int) int { t.n += len(k); return t.n }\nfunc (t T) Get() int { return t.n }\nf, g := (*T).Add, (*T).Get\nt := T{1}\nf(&t, 5, 6)\ng(&t)", "3"),
+	one("method expression of a compiled type", "import \"bytes\"\nb := bytes.NewBufferString(\"abc\")\n(*bytes.Buffer).Len(b)", "3"),
+
 	// Constants.
 	one("iota", "const (\n\tA = iota * 10\n\tB\n\t_\n\tD\n)\n[]int{A, B, D}", "[0 10 30]"),
 	one("typed iota", "type Bits uint8\nconst (\n\tX Bits = 1 << iota\n\tY\n\tZ\n)\nX | Z", "5"),

@@ -36,6 +36,10 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				cur.Replace(with)
 				return false
 			}
+			if constant := c.bigConstant(x); constant != nil {
+				cur.Replace(constant)
+				return false
+			}
 			if constant := c.typedConstant(x); constant != nil {
 				cur.Replace(constant)
 				if converted := c.toInterface(constant, cur, elements); converted != nil {
@@ -81,10 +85,12 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		case *ast.CallExpr:
 			called[ast.Unparen(n.Fun)] = true
 			c.constantBytes(n)
+			c.singleArgument(n)
 			c.boxArguments(n)
 			c.ofErrors(n)
 		case *ast.GoStmt:
 			n.Call = c.callOfBuiltin(n.Call)
+			c.singleArgument(n.Call)
 			n.Call.Fun = call(guardName, n.Call.Fun)
 		case *ast.DeferStmt:
 			n.Call = c.callOfBuiltin(n.Call)
@@ -111,6 +117,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		switch n := cur.Node().(type) {
 		case *ast.SelectorExpr:
 			if with := c.replacement(n); with != nil {
+				cur.Replace(with)
+			} else if with := c.methodExpression(n); with != nil {
 				cur.Replace(with)
 			} else if with := c.receiver(n); with != nil {
 				cur.Replace(with)

@@ -215,11 +215,15 @@ func (c *compiler) rangeOverChan(n *ast.RangeStmt) *ast.ForStmt {
 	}
 }
 
-// selectStatement makes a select one that can be interrupted, and returns what
-// stands for one without cases, which gomacro does not wait in.
+// selectStatement makes a select one that can be interrupted, or returns what
+// stands for one that gomacro has not: without cases, which waits for ever, or
+// with one that asks whether its channel is closed.
 func (c *compiler) selectStatement(n *ast.SelectStmt) ast.Stmt {
 	if len(n.Body.List) == 0 {
 		return callAction(foreverName, n.Pos())
+	}
+	if asksOK(n) {
+		return c.selectSwitch(n)
 	}
 	for _, clause := range n.Body.List {
 		if clause.(*ast.CommClause).Comm == nil {
