@@ -60,11 +60,11 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 }
 
 // printable escapes what a terminal would not print as it stands, since an error
-// may quote the name or the content of a hostile file. Line ends stay.
+// may quote the name or the content of a hostile file. Line ends and tabs stay.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if r == '\n' || unicode.IsPrint(r) {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 			b.WriteRune(r)
 		} else {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))

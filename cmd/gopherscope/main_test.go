@@ -7,7 +7,7 @@ func TestPrintable(t *testing.T) {
 		"plain, größe":        "plain, größe",
 		"two\nlines":          "two\nlines",
 		"\x1b[31mred":         `\x1b[31mred`,
-		"tab\tbell\a":         `tab\tbell\a`,
+		"tab\tbell\a":         "tab\tbell\\a",
 		"not \xff UTF-8":      "not � UTF-8",
 		"right-to-left\u202e": `right-to-left\u202e`,
 	} {
