@@ -4,7 +4,6 @@
 package jupyter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,29 +30,6 @@ const (
 	// kernel ends.
 	stopTime = 300 * time.Millisecond
 )
-
-// maxLog is how many lines a kernel logs at most: strangers are not to fill a disk
-// by what is said of them.
-const maxLog = 1000
-
-// boundedLog writes lines as long as any are left.
-type boundedLog struct {
-	to   io.Writer
-	left int
-}
-
-// Write is called by one log.Logger, which calls it once a line and never twice at
-// the same time.
-func (l *boundedLog) Write(line []byte) (int, error) {
-	if l.left == 0 {
-		return len(line), nil
-	}
-	l.left--
-	if l.left == 0 {
-		line = append(bytes.TrimRight(line, "\n"), "\n(the last line of the log: it is full)\n"...)
-	}
-	return l.to.Write(line)
-}
 
 // Session is what the kernel needs of an interpreter. *interp.Session is one.
 type Session interface {
@@ -197,12 +173,10 @@ var atOnce = map[string][]string{
 // that may not overlap a cell wait for their turn, on either socket.
 func (k *Kernel) receiver(socket string) func(*peer, [][]byte) {
 	return func(from *peer, frames [][]byte) {
-		m, err := k.wire.decode(frames)
-		if err != nil {
-			k.log.Printf("dropped a message on the %s socket: %v", socket, err)
+		m, ok := k.decode(socket, from, frames)
+		if !ok {
 			return
 		}
-		k.budget.trust(from.raw)
 		r := &request{message: m, from: from}
 		if slices.Contains(atOnce[socket], m.msgType) {
 			k.answer(context.Background(), r)
@@ -216,6 +190,18 @@ func (k *Kernel) receiver(socket string) func(*peer, [][]byte) {
 		default:
 		}
 	}
+}
+
+// decode reads a message of a peer, which is trusted from then on. What is no message of
+// this kernel's clients is logged and dropped.
+func (k *Kernel) decode(socket string, from *peer, frames [][]byte) (*message, bool) {
+	m, err := k.wire.decode(frames)
+	if err != nil {
+		k.log.Printf("dropped a message on the %s socket: %v", socket, err)
+		return nil, false
+	}
+	k.budget.trust(from.raw)
+	return m, true
 }
 
 // execute does the queued requests in order, until the kernel stops.

@@ -98,12 +98,10 @@ func (k *Kernel) setQuestion(q *question) {
 // receiveInput takes the answer to the question that waits, and nothing else: one
 // that comes after an interrupt is not for the next question.
 func (k *Kernel) receiveInput(from *peer, frames [][]byte) {
-	m, err := k.wire.decode(frames)
-	if err != nil {
-		k.log.Printf("dropped a message on the stdin socket: %v", err)
+	m, ok := k.decode("stdin", from, frames)
+	if !ok {
 		return
 	}
-	k.budget.trust(from.raw)
 	var parent struct {
 		MsgID string `json:"msg_id"`
 	}
