@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Instance returns the function of a package, by names such as "slices" and "Sort",
@@ -29,15 +30,12 @@ func Instance(pkg, name string, t reflect.Type) (reflect.Value, error) {
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value { return f(t, args) }), nil
 }
 
-// Has reports whether a package has the generic function.
-func Has(pkg, name string) bool { return reflected[pkg+"."+name] != nil }
-
 // Names returns the functions of a package, sorted.
 func Names(pkg string) []string {
 	var names []string
 	for qualified := range reflected {
-		if len(qualified) > len(pkg) && qualified[:len(pkg)+1] == pkg+"." {
-			names = append(names, qualified[len(pkg)+1:])
+		if name, found := strings.CutPrefix(qualified, pkg+"."); found {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)

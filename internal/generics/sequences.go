@@ -30,7 +30,7 @@ func collect(seq reflect.Value) (items []reflect.Value) {
 	return items
 }
 
-func sorted(t reflect.Type, seq reflect.Value, by func([]reflect.Value, func(a, b reflect.Value) int), order func(a, b reflect.Value) int) []reflect.Value {
+func sorted(t reflect.Type, seq reflect.Value, by sorter, order func(a, b reflect.Value) int) []reflect.Value {
 	items := collect(seq)
 	by(items, order)
 	return one(fresh(t.Out(0), items))

@@ -68,7 +68,7 @@ var ofSlices = map[string]reflection{
 	"slices.Clip": func(_ reflect.Type, a []reflect.Value) []reflect.Value {
 		return one(a[0].Slice3(0, a[0].Len(), a[0].Len()))
 	},
-	"slices.Clone": func(t reflect.Type, a []reflect.Value) []reflect.Value {
+	"slices.Clone": func(_ reflect.Type, a []reflect.Value) []reflect.Value {
 		if a[0].IsNil() {
 			return a
 		}
@@ -196,7 +196,10 @@ func index(s reflect.Value, is func(reflect.Value) bool) int {
 	return -1
 }
 
-func sort(s reflect.Value, by func([]reflect.Value, func(a, b reflect.Value) int), order func(a, b reflect.Value) int) []reflect.Value {
+// sorter is slices.SortFunc or slices.SortStableFunc.
+type sorter = func(items []reflect.Value, order func(a, b reflect.Value) int)
+
+func sort(s reflect.Value, by sorter, order func(a, b reflect.Value) int) []reflect.Value {
 	items := lift(s)
 	by(items, order)
 	store(s, items)

@@ -65,7 +65,7 @@ var imported = []string{
 	"github.com/go-echarts/go-echarts/v2/types",
 }
 
-// left out are the packages of the standard library that cells cannot import,
+// leftOut are the packages of the standard library that cells cannot import,
 // with the reason.
 var leftOut = map[string]string{
 	"cmp":                "generic functions, which cells call through package generics",
@@ -108,11 +108,13 @@ func main() {
 	with := flag.String("with", "", "write the tables of these packages only, `PATH,PATH,...`")
 	out := flag.String("out", "", "the `folder` to write them to")
 	flag.Parse()
-	err := run
+	var err error
 	if *with != "" {
-		err = func() error { return runWith(strings.Split(*with, ","), *out) }
+		err = runWith(strings.Split(*with, ","), *out)
+	} else {
+		err = run()
 	}
-	if err := err(); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
