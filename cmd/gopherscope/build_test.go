@@ -66,7 +66,6 @@ func TestBuildRefuses(t *testing.T) {
 		{"no module", filepath.Join(empty, "none"), "../..", "go.mod"},
 		{"only a program", filepath.Join(empty, "only"), "../..", "no package that a cell could import"},
 		{"not our source", filepath.Join(empty, "only"), empty, "not the source of gopherscope"},
-		{"built in", ".", "../..", "no package that a cell could import"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "program")

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -136,7 +139,7 @@ func TestDiffAcrossTypes(t *testing.T) {
 	if e := *lines["w"].Error; e < 0.0012 || e > 0.0022 {
 		t.Errorf("error %v", e)
 	}
-	// In parts or in one file, a model is the same.
+	// A model does not differ from itself.
 	if stdout, _, status := command(t, t.Context(), "diff", a, a, "--max-error", "0"); status != 0 || !strings.Contains(stdout, "1 matrix compared: 0 differ, 1 equal") {
 		t.Errorf("status %d: %s", status, stdout)
 	}
@@ -146,6 +149,30 @@ func TestDiffAcrossTypes(t *testing.T) {
 	}
 	if _, stderr, status := command(t, t.Context(), "diff", a, b, "--max-error", "0.01"); status != 0 {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// Of a dtype that is not known the length does not follow from the shape: a file that
+// begins as the other is not equal to it.
+func TestDiffOfUnknownDTypes(t *testing.T) {
+	write := func(bytes int) string {
+		header := fmt.Sprintf(`{"x":{"dtype":"X9","shape":[4],"data_offsets":[0,%d]}}`, bytes)
+		file := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+		path := filepath.Join(t.TempDir(), "m.safetensors")
+		if err := os.WriteFile(path, append(file, make([]byte, bytes)...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	short, long, none := write(4), write(8), write(0)
+	for _, c := range []struct {
+		a, b  string
+		equal bool
+	}{{short, short, true}, {none, none, true}, {short, long, false}, {none, short, false}} {
+		lines, status := diffLines(t, c.a, c.b)
+		if equal := lines["x"].NotCompared == ""; status != 0 || equal != c.equal {
+			t.Errorf("%s and %s: status %d, %+v", c.a, c.b, status, lines)
+		}
 	}
 }
 
