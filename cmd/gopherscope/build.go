@@ -225,12 +225,48 @@ func (t *toolchain) addFolder(folder, mod string) ([]string, error) {
 		}
 	}
 	if len(packages) == 0 {
-		return nil, fmt.Errorf("build: %s has no package that a cell could import", folder)
+		return nil, fmt.Errorf("build: %s has no package that a cell could import: programs, internal packages and those that need cgo are none", folder)
 	}
-	if _, err := t.run(t.source, "mod", "edit", "-require="+path+"@v0.0.0", "-replace="+path+"="+dir, mod); err != nil {
+	replaced, err := own.replacements(dir)
+	if err != nil {
+		return nil, err
+	}
+	edit := append([]string{"mod", "edit", "-require=" + path + "@v0.0.0", "-replace=" + path + "=" + dir}, replaced...)
+	if _, err := t.run(t.source, append(edit, mod)...); err != nil {
 		return nil, err
 	}
 	return packages, nil
+}
+
+// replacements returns the replace directives of the module in a folder, as flags
+// of go mod edit: the go command follows those of the main module only.
+func (t *toolchain) replacements(dir string) ([]string, error) {
+	text, err := t.run(dir, "mod", "edit", "-json")
+	if err != nil {
+		return nil, err
+	}
+	type version struct{ Path, Version string }
+	var file struct{ Replace []struct{ Old, New version } }
+	if err := json.Unmarshal([]byte(text), &file); err != nil {
+		return nil, fmt.Errorf("build: go.mod of %s: %w", dir, err)
+	}
+	at := func(v version) string {
+		if v.Version == "" {
+			return v.Path
+		}
+		return v.Path + "@" + v.Version
+	}
+	var flags []string
+	for _, r := range file.Replace {
+		if r.Old.Path == modulePath {
+			continue // the source that is compiled
+		}
+		if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
+			r.New.Path = filepath.Join(dir, r.New.Path)
+		}
+		flags = append(flags, "-replace="+at(r.Old)+"="+at(r.New))
+	}
+	return flags, nil
 }
 
 // findSource returns the folder of gopherscope's source.
