@@ -32,8 +32,8 @@ type Completion struct {
 }
 
 // Complete lists what the identifier before cursor (in code points) can become:
-// a name of the notebook, a member of a package, a field or method, or the path
-// of a package in an import. The answer is empty while a cell runs.
+// a name of the notebook, a member of a package, a field or method, the path of a
+// package in an import, or a command. The answer is empty while a cell runs.
 func (s *Session) Complete(ctx context.Context, source string, cursor int) (Completion, error) {
 	none := Completion{Start: cursor, End: cursor}
 	select {
@@ -59,7 +59,14 @@ func (in *interpreter) complete(source string, cursor int) Completion {
 	toks, _, _ := scan(source)
 	before, prefix := source[:at], ""
 	var candidates []candidate
+	line := strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], " \t")
 	switch t, inside := tokenAround(toks, source, at); {
+	case strings.HasPrefix(line, "%") && !strings.Contains(line, " "):
+		prefix = line
+		for _, h := range commandHelp {
+			name, _, _ := strings.Cut(h[0], " ")
+			candidates = append(candidates, candidate{name, "keyword", ""})
+		}
 	case inside && t.tok == token.STRING && isImport(toks, t):
 		prefix = source[t.offset+1 : at]
 		for _, p := range importable() {
