@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"os"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/cosmos72/gomacro/fast"
 	"github.com/cosmos72/gomacro/gls"
@@ -35,36 +36,48 @@ func (in *interpreter) compileGuard(c *fast.Comp, sym fast.Symbol, node *ast.Cal
 		origin = fmt.Sprintf("a goroutine that calls the function at %s:%d", at.cell, at.line)
 	}
 	return builtinCall(sym, fun, func(f xreflect.Value) xreflect.Value {
-		return xreflect.MakeValue(in.keepPanic(f.ReflectValue(), origin))
+		return xreflect.MakeValue(in.keepPanic(f.ReflectValue(), origin, sym.Name == callbackName))
 	}, fun.Type)
 }
 
+// keeper keeps the panics of one function.
+type keeper struct {
+	origin string // where the function is
+	sink   Sink   // of its cell
+	// needed says that compiled code calls the function for its results. Zeros take
+	// their place, so that what called it is wrong: its cell fails, and the panics after the first, of
+	// which there may be many, are not reported.
+	needed   bool
+	reported atomic.Bool
+}
+
 // keepPanic returns a function that calls f. Where nothing else would keep a
-// panic of f from ending the process, it ends the call with zero results.
-func (in *interpreter) keepPanic(f reflect.Value, origin string) reflect.Value {
+// panic of f from ending the process, it ends the call with zero results. called
+// says that compiled code calls f, and not a go statement.
+func (in *interpreter) keepPanic(f reflect.Value, origin string, called bool) reflect.Value {
 	if f.IsNil() {
 		return f
 	}
-	sink := in.sink()
+	k := &keeper{origin: origin, sink: in.sink(), needed: called && f.Type().NumOut() > 0}
 	switch f := f.Interface().(type) { // common ones, which reflection would slow down
 	case func():
 		return reflect.ValueOf(func() {
-			defer in.keep(origin, in.enter(sink))
+			defer in.keep(k, in.enter(k.sink))
 			f()
 		})
 	case func(float64) float64:
 		return reflect.ValueOf(func(x float64) float64 {
-			defer in.keep(origin, in.enter(sink))
+			defer in.keep(k, in.enter(k.sink))
 			return f(x)
 		})
 	case func([]float64) float64:
 		return reflect.ValueOf(func(x []float64) float64 {
-			defer in.keep(origin, in.enter(sink))
+			defer in.keep(k, in.enter(k.sink))
 			return f(x)
 		})
 	case func(int, int) bool:
 		return reflect.ValueOf(func(i, j int) bool {
-			defer in.keep(origin, in.enter(sink))
+			defer in.keep(k, in.enter(k.sink))
 			return f(i, j)
 		})
 	}
@@ -73,7 +86,7 @@ func (in *interpreter) keepPanic(f reflect.Value, origin string) reflect.Value {
 		for i := range t.NumOut() {
 			results = append(results, reflect.Zero(t.Out(i)))
 		}
-		defer in.keep(origin, in.enter(sink))
+		defer in.keep(k, in.enter(k.sink))
 		if t.IsVariadic() {
 			results = f.CallSlice(args)
 		} else {
@@ -105,12 +118,18 @@ func (in *interpreter) enter(sink Sink) (goroutine uintptr) {
 }
 
 // keep is deferred with what enter returned.
-func (in *interpreter) keep(origin string, goroutine uintptr) {
+func (in *interpreter) keep(k *keeper, goroutine uintptr) {
 	if goroutine == 0 {
 		return
 	}
 	if r := recover(); r != nil && in.session.life.Err() == nil {
-		fmt.Fprintf(os.Stderr, "panic in %s: %s\n", origin, panicText(r))
+		text := fmt.Sprintf("panic in %s: %s", k.origin, panicText(r))
+		if first := k.reported.CompareAndSwap(false, true); first || !k.needed {
+			fmt.Fprintln(os.Stderr, text)
+		}
+		if k.needed && k.sink == in.session.out.last() {
+			in.lost.CompareAndSwap(nil, &text)
+		}
 	}
 	in.guarded.Delete(goroutine)
 	in.tables.exited()

@@ -31,8 +31,9 @@ type interpreter struct {
 	ctx     *fast.Bind
 	current context.Context // of the cell that runs
 
-	panicked any      // the last panic of a cell
-	guarded  sync.Map // from the goroutines on which a panic is kept to their cell's sink
+	panicked any                    // the last panic of a cell
+	guarded  sync.Map               // from the goroutines on which a panic is kept to their cell's sink
+	lost     atomic.Pointer[string] // says which function of the cell gave no result since it panicked on a goroutine of compiled code
 
 	cuts    map[*gomacro.Named]cutFields // of the types of cells
 	aliases int                          // of types, made so far

@@ -30,6 +30,7 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 	in.prepare() // once: it forgets an interrupt
 	progress := &running{unit: u}
 	in.running.Store(progress)
+	in.lost.Store(nil)
 	defer in.running.CompareAndSwap(progress, nil)
 	in.install(u.instances)
 	for _, e := range u.setup {
@@ -48,7 +49,11 @@ func (in *interpreter) execute(ctx context.Context, src *source, u *unit) (data 
 			if ctx.Err() != nil {
 				panic(base.SigInterrupt)
 			}
-			if given := in.step(s); i > len(u.steps)-src.shown {
+			given := in.step(s)
+			if text := in.lost.Swap(nil); text != nil {
+				panic(*text)
+			}
+			if i > len(u.steps)-src.shown {
 				values = append(values, given...)
 			} else {
 				values = given

@@ -175,6 +175,16 @@ func wait() { <-done; time.Sleep(20 * time.Millisecond) }`)
 			t.Errorf("%s\nprinted %q, gave %v", source, o.text("stderr"), o.err)
 		}
 	}
+	// What called a function that gave no result is wrong. The many panics of one
+	// function are told once.
+	o := runCell(s, "cell", "result, err := optimize.Minimize(optimize.Problem{Func: func(x []float64) float64 { panic(\"in Func\") }}, []float64{1}, nil, &optimize.NelderMead{})")
+	const want = "panic in a goroutine that calls the function at cell:1: in Func"
+	if e := o.failure(t); e.Value != want || o.text("stderr") != want+"\n" {
+		t.Errorf("an optimizer gave %v, printed %q", e, o.text("stderr"))
+	}
+	if got := run(t, s, "go func() int { fail(); return 1 }()\nwait()\n1 + 1").result(); got != "2" {
+		t.Errorf("a goroutine whose result nobody gets gave %q", got)
+	}
 	// On the cell's own goroutines a panic goes its way.
 	if e := runCell(s, "cell", "sort.Slice([]int{2, 1}, func(i, j int) bool { panic(\"less\") })").failure(t); e.Value != "less" {
 		t.Errorf("sort.Slice gave %v", e)
