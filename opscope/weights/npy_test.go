@@ -216,7 +216,6 @@ func half(v float64) uint16 {
 // A 64-bit value that no float32 holds is an error that says where it is; an infinity
 // is a value.
 func TestF64BeyondFloat32(t *testing.T) {
-	const offset = 10 + 56
 	for _, tt := range []struct {
 		third float64
 		fails bool
