@@ -61,7 +61,11 @@ func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) 
 				return
 			}
 			// Generic functions have no place in the notebook.
-			found = append(found, problem{e.Pos, strings.ReplaceAll(e.Msg, " (declared at -)", "")})
+			msg := strings.ReplaceAll(e.Msg, " (declared at -)", "")
+			if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
+				msg += importHint(name)
+			}
+			found = append(found, problem{e.Pos, msg})
 		},
 	}
 	pkg := c.world.mainPackage(c.interpreter, file)

@@ -75,6 +75,20 @@ func notBuiltIn(importPath string) string {
 	return msg + "\nCells can import most of the standard library, and:\n    " + strings.Join(libraries(), "\n    ")
 }
 
+// importHint says which imports would declare a name that nothing declares.
+func importHint(name string) string {
+	var paths []string
+	for _, p := range importable() {
+		if path.Base(p) == name {
+			paths = append(paths, strconv.Quote(p))
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return ": import " + strings.Join(paths, " or ")
+}
+
 // libraries are the packages that are not of the standard library.
 func libraries() (paths []string) {
 	paths = append(paths, displayPath)
