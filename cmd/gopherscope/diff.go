@@ -47,7 +47,12 @@ none was above it and neither has a tensor that the other lacks; 1 otherwise.`,
   gopherscope diff model.safetensors model-q8.gguf --include '*.attn_*'
   gopherscope diff old.safetensors new.safetensors --max-error 1e-6 && echo same
   gopherscope diff base/ tuned/ --json | jq -r 'select(.error > 0.01) | .tensor'`,
-		Args: cobra.ExactArgs(2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("want two files or folders, A and B, got %d; see gopherscope diff --help", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
 	}
 	d.flags.registerGlobs(cmd)

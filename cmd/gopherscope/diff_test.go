@@ -182,7 +182,7 @@ func TestDiffErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{silero}, "accepts 2 arg"},
+		{[]string{silero}, "want two files or folders, A and B, got 1"},
 		{[]string{silero, "not-there"}, "not-there"},
 		{[]string{silero, other}, "no tensor has the same name in both"},
 		{[]string{silero, silero, "--max-error", "-1"}, "--max-error -1"},

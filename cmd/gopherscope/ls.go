@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -46,7 +47,12 @@ Exit status: 0 when all was listed, 1 when a file is not there or is faulty.`,
   gopherscope ls models/llama-70b/ --include '*.layers.0.*'
   gopherscope ls model.gguf --sort bytes | head
   gopherscope ls models/llama-70b/ --json | jq -r 'select(.skipped) | [.tensor, .skipped] | @tsv'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no PATH: name a model file or folder; see gopherscope ls --help")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
 	}
 	l.flags.register(cmd)

@@ -148,7 +148,7 @@ func TestLsErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "requires at least 1 arg"},
+		{nil, "no PATH"},
 		{[]string{bad}, bad},
 		{[]string{good, bad, "not-there"}, "not-there"}, // all that is wrong
 		{[]string{good, bad, "not-there"}, bad},
