@@ -327,23 +327,25 @@ func (p *probeRun) probe(ctx context.Context, items []probeItem, known results, 
 	bar := newByteProgress(p.stderr, "probing", total)
 	defer bar.clear()
 	for i, it := range items {
+		report.notReached = items[i:]
 		if ctx.Err() != nil {
-			report.notReached = items[i:]
 			return ctx.Err()
 		}
 		line, old := known.find(it.line)
+		var err error
 		if old {
 			bar.add(it.work())
-			if err := p.recommend(ctx, &line); err != nil {
-				return err
-			}
+			err = p.recommend(ctx, &line)
+		} else {
+			line, err = abandonable(ctx, func() (probeLine, error) { return p.one(ctx, it, bar) })
+		}
+		if err != nil {
+			return err
+		}
+		report.notReached = items[i+1:]
+		if old {
 			report.lines = append(report.lines, line)
 			continue
-		}
-		line, err := abandonable(ctx, func() (probeLine, error) { return p.one(ctx, it, bar) })
-		if err != nil {
-			report.notReached = items[i:]
-			return err
 		}
 		if p.json || line.Status == statusFailed {
 			bar.clear() // for the line that is printed

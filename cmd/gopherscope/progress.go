@@ -11,8 +11,8 @@ import (
 )
 
 // byteProgress shows how many bytes of the files are done: a bar on a terminal, with
-// the time that is left, elsewhere a line now and then for a log. A nil one shows
-// nothing. It is safe for concurrent use.
+// the time that is left, elsewhere a line now and then for a log. It is safe for
+// concurrent use.
 type byteProgress struct {
 	stderr *os.File
 	bar    *progressbar.ProgressBar
@@ -45,9 +45,6 @@ func newByteProgress(stderr *os.File, doing string, total int64) *byteProgress {
 
 // add counts bytes of the files as done.
 func (p *byteProgress) add(n int64) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += n
@@ -66,9 +63,9 @@ func (p *byteProgress) add(n int64) {
 
 // clear takes the bar off the terminal, for other output or at the end.
 func (p *byteProgress) clear() {
-	if p != nil && p.bar != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
 		p.bar.Clear()
 	}
 }
