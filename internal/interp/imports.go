@@ -77,16 +77,20 @@ func notBuiltIn(importPath string) string {
 
 // importHint says which imports would declare a name that nothing declares.
 func importHint(name string) string {
-	var paths []string
+	if paths := packagesAt(name); len(paths) > 0 {
+		return ": import " + strings.Join(paths, " or ")
+	}
+	return ""
+}
+
+// packagesAt are the quoted paths of the packages whose last element is name.
+func packagesAt(name string) (paths []string) {
 	for _, p := range importable() {
 		if path.Base(p) == name {
 			paths = append(paths, strconv.Quote(p))
 		}
 	}
-	if len(paths) == 0 {
-		return ""
-	}
-	return ": import " + strings.Join(paths, " or ")
+	return paths
 }
 
 // libraries are the packages that are not of the standard library.

@@ -309,6 +309,9 @@ func (in *interpreter) doc(name string) error {
 		}
 	}
 	if !ok {
+		if first, _, _ := strings.Cut(name, "."); in.comp.Binds[first] == nil && len(packagesAt(first)) > 1 {
+			return fmt.Errorf("several packages are called %s: import one, or give the path: %s", first, strings.Join(packagesAt(first), ", "))
+		}
 		return fmt.Errorf("nothing is known of %s: the name of a package, pkg.Name, or a name of the notebook is wanted", name)
 	}
 	in.session.out.page(d.data())

@@ -144,6 +144,7 @@ v         T                     {A:1}
 	for source, want := range map[string]string{
 		"x := 1\n%nosuch":  "cell:2:1: unknown command %nosuch: %help lists them",
 		"%doc no.such":     "cell:1:1: nothing is known of no.such...",
+		"%doc rand.Int":    "cell:1:1: several packages are called rand: import one, or give the path: \"crypto/rand\", \"math/rand\"",
 		"%cd /no/such/dir": "cell:1:1: chdir /no/such/dir: ...",
 		"$ exit 3":         "cell:1:1: exit status 3",
 		"%reset nosuch":    "cell:1:1: no such name: nosuch",
