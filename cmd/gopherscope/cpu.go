@@ -28,10 +28,10 @@ of which includes those before it. On amd64 they are
   vnni    dot products of int8 (AVX512_VNNI)
   bf16    dot products of bfloat16 (AVX512_BF16)
 and on arm64
-  ref     Go alone
-  neon    Advanced SIMD
-  dotprod dot products of int8 (FEAT_DotProd)
-  i8mm    products of int8 matrices (FEAT_I8MM)
+  ref      Go alone
+  neon     Advanced SIMD
+  dotprod  dot products of int8 (FEAT_DotProd)
+  i8mm     products of int8 matrices (FEAT_I8MM)
 
 Then it lists the schemes of package kernels, the implementation that each uses
 here, and the others that could run.
