@@ -148,6 +148,8 @@ func (c *compiler) callback(x ast.Expr, cur *astutil.Cursor, elements map[*ast.K
 		}
 		if with := c.receiver(sel); with != nil {
 			x = with
+		} else {
+			c.methodValue(sel)
 		}
 	}
 	return call(callbackName, x)

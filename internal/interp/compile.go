@@ -250,13 +250,8 @@ func (c *compiler) statement(stmt ast.Stmt) {
 	case *ast.DeclStmt: // behind a label
 		fail(inner.Pos(), "a label cannot stand before a declaration")
 	case *ast.DeferStmt:
-		// gomacro would run it at once. What it calls is evaluated late, when
-		// the cell ends, not here.
-		f, ok := inner.Call.Fun.(*ast.FuncLit)
-		if !ok || len(inner.Call.Args) > 0 {
-			f = noParams(inner, &ast.ExprStmt{X: inner.Call})
-		}
-		s.add(c.node(f))
+		// gomacro would run it at once.
+		s.add(c.node(c.deferredCall(inner)))
 		s.deferred = true
 		return
 	}

@@ -43,15 +43,17 @@ func (c *compiler) mustConvert(from, target types.Type) bool {
 	if types.IsInterface(from) {
 		return c.isEmulated(from) || c.isEmulated(target)
 	}
+	if basic, ok := from.(*types.Basic); ok && basic.Kind() == types.UntypedNil {
+		return false
+	}
+	if c.isEmulated(target) {
+		return true
+	}
 	if p, ok := from.(*types.Pointer); ok {
 		from = p.Elem()
 	}
 	named, ok := from.(*types.Named)
-	if !ok || named.Obj().Pkg() != c.world.main || i.Empty() {
-		return false
-	}
-	_, basic := named.Underlying().(*types.Basic)
-	return basic || !c.isEmulated(target)
+	return ok && named.Obj().Pkg() == c.world.main && !i.Empty()
 }
 
 // isEmulated reports whether gomacro has its own representation of an interface

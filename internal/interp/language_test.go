@@ -117,6 +117,15 @@ default:
 	one("big typed constants", "type Size float64\nconst (\n\t_ = iota\n\tK Size = 1 << (10 * iota)\n\tM\n\tG\n\tT\n\tP\n\tE\n\tZ\n)\nconst twice = Z * 2\n[]bool{Z == 0x1p70, Z/E == 1024, twice == 0x1p71}", "[true true true]"),
 	prints("big typed constants have methods", "import \"fmt\"\ntype Size float64\nfunc (s Size) String() string { return fmt.Sprint(float64(s)/0x1p70, \"Z\") }\nconst Z Size = 1 << 70\nfmt.Print(Z, 3*Z);", "1Z 3Z"),
 
+	// What a method value and a defer statement keep.
+	one("method value of a pointer", "type T struct{ n int }\nfunc (t T) Get() int { return t.n }\np := &T{1}\nf := p.Get\np.n = 5\nf()", "1"),
+	one("method value of a slice and an array", "type S []int\nfunc (s S) Len() int { return len(s) }\ntype A [1]int\nfunc (a A) First() int { return a[0] }\ns, a := S{1}, A{7}\nf, g := s.Len, a.First\ns = append(s, 2)\na[0] = 8\nf()*10 + g()", "17"),
+	one("method value of an embedded field", "type T struct{ n int }\nfunc (t T) Get() int { return t.n }\nfunc (t *T) Set(n int) { t.n = n }\ntype M struct{ T }\ntype P struct{ *T }\nm, p := M{T{2}}, P{&T{4}}\nf, g, set := m.Get, p.Get, p.Set\nm.n, p.n = 3, 5\np.T = &T{6}\nset(9)\n[]int{f(), g(), p.n}", "[2 4 6]"),
+	one("method value of an embedded interface", "type G interface{ Get() int }\ntype T struct{ n int }\nfunc (t T) Get() int { return t.n }\ntype W struct{ G }\nw := W{T{5}}\nf := w.Get\nw.G = T{6}\n[]int{f(), w.Get()}", "[5 6]"),
+	prints("deferred in a function", "import \"fmt\"\ntype T struct{ n int }\nfunc (t T) Show() { fmt.Print(t.n) }\nfunc f() {\n\tt := T{1}\n\tdefer t.Show()\n\tp := &t\n\tdefer p.Show()\n\tt.n = 2\n\tp = &T{3}\n}\nf()", "11"),
+	prints("deferred in a cell", "import \"fmt\"\ntype T struct{ n int }\nfunc (t T) Show() { fmt.Print(t.n) }\nx, t := 1, T{2}\ndefer fmt.Print(x, nil, \"c\")\ndefer func(a int, f func()) { fmt.Print(a); f() }(x, t.Show)\ndefer t.Show()\nx, t.n = 8, 9", "2121 <nil>c"),
+	one("interface fields of a cell's types", "import \"strings\"\ntype W interface{ WriteString(string) (int, error) }\ntype N struct{ n int }\nfunc (n N) WriteString(s string) (int, error) { return n.n, nil }\ntype R struct{ w W }\nvar r R\nr.w = N{4}\na, _ := r.w.WriteString(\"\")\nr.w = &strings.Builder{}\nb, _ := r.w.WriteString(\"abc\")\nr.w = nil\n[]any{a, b, r.w == nil}", "[4 3 true]"),
+
 	// Method expressions.
 	one("method expression of a pointer", "type T struct{ n int }\nfunc (t *T) Add(k ...int) int { t.n += len(k); return t.n }\nfunc (t T) Get() int { return t.n }\nf, g := (*T).Add, (*T).Get\nt := T{1}\nf(&t, 5, 6)\ng(&t)", "3"),
 	one("method expression of a compiled type", "import \"bytes\"\nb := bytes.NewBufferString(\"abc\")\n(*bytes.Buffer).Len(b)", "3"),

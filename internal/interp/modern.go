@@ -113,22 +113,6 @@ func compileCopy(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
 	}
 }
 
-// methodValue makes the receiver of a method value a copy, as Go does: gomacro
-// takes what a variable holds when the method is called.
-func (c *compiler) methodValue(n *ast.SelectorExpr) {
-	s := c.info.Selections[n]
-	if s == nil || s.Kind() != types.MethodVal || len(s.Index()) > 1 {
-		return
-	}
-	if _, isStruct := s.Recv().Underlying().(*types.Struct); !isStruct {
-		return
-	}
-	if _, wantsPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); wantsPointer {
-		return
-	}
-	n.X = call(cloneName, n.X)
-}
-
 func compileClone(c *fast.Comp, sym fast.Symbol, node *ast.CallExpr) *fast.Call {
 	arg := c.Expr1(node.Args[0], nil)
 	return builtinCall(sym, arg, func(v xreflect.Value) xreflect.Value {

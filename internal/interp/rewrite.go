@@ -28,8 +28,9 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	targets := map[ast.Expr]bool{} // what is assigned to, not read
 	before := map[ast.Stmt]ast.Stmt{}
 	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
-	called := map[ast.Expr]bool{}   // the functions of calls
-	inSelect := map[ast.Expr]bool{} // what the cases of a select receive from
+	called := map[ast.Expr]bool{}     // the functions of calls
+	later := map[*ast.CallExpr]bool{} // calls whose function is evaluated now
+	inSelect := map[ast.Expr]bool{}   // what the cases of a select receive from
 	pre := func(cur *astutil.Cursor) bool {
 		if x, ok := cur.Node().(ast.Expr); ok {
 			if with := c.genericFunc(x); with != nil {
@@ -83,7 +84,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				}
 			}
 		case *ast.CallExpr:
-			called[ast.Unparen(n.Fun)] = true
+			called[ast.Unparen(n.Fun)] = !later[n]
 			c.constantBytes(n)
 			c.singleArgument(n)
 			c.boxArguments(n)
@@ -94,6 +95,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			n.Call.Fun = call(guardName, n.Call.Fun)
 		case *ast.DeferStmt:
 			n.Call = c.callOfBuiltin(n.Call)
+			later[n.Call] = true
 		case *ast.CommClause:
 			inSelect[received(n.Comm)] = true
 		case *ast.BranchStmt:
