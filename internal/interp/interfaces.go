@@ -100,6 +100,7 @@ func (c *compiler) assertion(n *ast.TypeAssertExpr) ast.Expr {
 	}
 	to := c.info.Types[n.Type].Type
 	if i, ok := underlying(to).(*types.Interface); !ok || i.Empty() {
+		c.some(n)
 		return nil
 	}
 	pos := n.Pos()

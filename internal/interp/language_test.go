@@ -126,6 +126,11 @@ default:
 	prints("deferred in a cell", "import \"fmt\"\ntype T struct{ n int }\nfunc (t T) Show() { fmt.Print(t.n) }\nx, t := 1, T{2}\ndefer fmt.Print(x, nil, \"c\")\ndefer func(a int, f func()) { fmt.Print(a); f() }(x, t.Show)\ndefer t.Show()\nx, t.n = 8, 9", "2121 <nil>c"),
 	one("interface fields of a cell's types", "import \"strings\"\ntype W interface{ WriteString(string) (int, error) }\ntype N struct{ n int }\nfunc (n N) WriteString(s string) (int, error) { return n.n, nil }\ntype R struct{ w W }\nvar r R\nr.w = N{4}\na, _ := r.w.WriteString(\"\")\nr.w = &strings.Builder{}\nb, _ := r.w.WriteString(\"abc\")\nr.w = nil\n[]any{a, b, r.w == nil}", "[4 3 true]"),
 
+	one("type switch on nil", "type A interface{ M() int }\ntype T int\nfunc (t T) M() int { return int(t) }\nfunc kind(a A) string {\n\tswitch a.(type) {\n\tcase T:\n\t\treturn \"T\"\n\tcase nil:\n\t\treturn \"nil\"\n\t}\n\treturn \"other\"\n}\nkind(nil), kind(T(1))", "nil T"),
+	one("type switch on nil with a default", "type A interface{ M() int }\ntype T int\nfunc (t T) M() int { return int(t) }\nkind := func(a A) int {\n\tswitch t := a.(type) {\n\tcase T:\n\t\treturn int(t)\n\tdefault:\n\t\treturn -1\n\t}\n}\nkind(nil), kind(T(1))", "-1 1"),
+
+	one("assertion on nil", "type A interface{ M() int }\ntype T int\nfunc (t T) M() int { return int(t) }\nvar a A\nt, ok := a.(T)\nm := map[string]A{\"t\": T(4)}\n_, missing := m[\"x\"].(T)\nfound, _ := m[\"t\"].(T)\n[]any{int(t), ok, missing, int(found), func() (r any) { defer func() { r = recover() != nil }(); return a.(T) }()}", "[0 false false 4 true]"),
+
 	// Method expressions.
 	one("method expression of a pointer", "type T struct{ n int }\nfunc (t *T) Add(k ...int) int { t.n += len(k); return t.n }\nfunc (t T) Get() int { return t.n }\nf, g := (*T).Add, (*T).Get\nt := T{1}\nf(&t, 5, 6)\ng(&t)", "3"),
 	one("method expression of a compiled type", "import \"bytes\"\nb := bytes.NewBufferString(\"abc\")\n(*bytes.Buffer).Len(b)", "3"),

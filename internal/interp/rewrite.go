@@ -65,6 +65,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 					}
 				}
 			}
+		case *ast.TypeSwitchStmt:
+			c.typeSwitch(n)
 		case *ast.RangeStmt:
 			c.rangeAssigns(n)
 			c.perIteration(cur.Parent(), n)
