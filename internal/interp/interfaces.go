@@ -56,6 +56,25 @@ func (c *compiler) mustConvert(from, target types.Type) bool {
 	return ok && named.Obj().Pkg() == c.world.main && !i.Empty()
 }
 
+// caseConstants converts the constants that a switch over an interface compares
+// with.
+func (c *compiler) caseConstants(n *ast.SwitchStmt) {
+	tag := c.info.Types[n.Tag].Type
+	if tag == nil || !types.IsInterface(tag) {
+		return
+	}
+	for _, clause := range n.Body.List {
+		list := clause.(*ast.CaseClause).List
+		for i, x := range list {
+			tv := c.info.Types[x]
+			to := c.typeExpr(tag, x.Pos())
+			if tv.Value != nil && to != nil && c.mustConvert(tv.Type, tag) {
+				list[i] = call(convertName, x, to)
+			}
+		}
+	}
+}
+
 // isEmulated reports whether gomacro has its own representation of an interface
 // type, since reflection cannot make one.
 func (c *compiler) isEmulated(t types.Type) bool {

@@ -131,6 +131,8 @@ default:
 
 	one("assertion on nil", "type A interface{ M() int }\ntype T int\nfunc (t T) M() int { return int(t) }\nvar a A\nt, ok := a.(T)\nm := map[string]A{\"t\": T(4)}\n_, missing := m[\"x\"].(T)\nfound, _ := m[\"t\"].(T)\n[]any{int(t), ok, missing, int(found), func() (r any) { defer func() { r = recover() != nil }(); return a.(T) }()}", "[0 false false 4 true]"),
 
+	one("switch over an interface with constants", "type E string\nfunc (e E) Error() string { return string(e) }\nconst EA, EB = E(\"a\"), E(\"b\")\nfunc which(err error) string {\n\tswitch err {\n\tcase nil:\n\t\treturn \"nil\"\n\tcase EA, EB:\n\t\treturn \"E\"\n\t}\n\treturn \"other\"\n}\nwhich(EB), which(nil), which(E(\"c\"))", "E nil other"),
+
 	// Method expressions.
 	one("method expression of a pointer", "type T struct{ n int }\nfunc (t *T) Add(k ...int) int { t.n += len(k); return t.n }\nfunc (t T) Get() int { return t.n }\nf, g := (*T).Add, (*T).Get\nt := T{1}\nf(&t, 5, 6)\ng(&t)", "3"),
 	one("method expression of a compiled type", "import \"bytes\"\nb := bytes.NewBufferString(\"abc\")\n(*bytes.Buffer).Len(b)", "3"),

@@ -65,6 +65,8 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 					}
 				}
 			}
+		case *ast.SwitchStmt:
+			c.caseConstants(n)
 		case *ast.TypeSwitchStmt:
 			c.typeSwitch(n)
 		case *ast.RangeStmt:
