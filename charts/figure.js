@@ -67,10 +67,95 @@
       label: { formatter: function (at) { return made.xAxis[0].name + ': ' + rounded(at.value); } }
     };
   }
+  made.series.forEach(function (series, i) {
+    if (series.type === 'custom') drawn(series);
+    if (spec.labels && spec.labels[i] && spec.labels[i].length) labelPoints(series, spec.labels[i]);
+    if (spec.cells) labelCells(series);
+  });
+  if (made.tooltip.trigger === 'item') made.tooltip.formatter = described;
   [[made.xAxis[0], spec.x], [made.yAxis[0], spec.y]].forEach(function (pair) {
     pair[0].axisLabel = pair[0].axisLabel || {};
     pair[0].axisLabel.formatter = labelled(pair[1]);
   });
+
+  // A series that this script draws: error bars, each a place and two ends, or
+  // the bins of a histogram, each two edges and a count.
+  function drawn(series) {
+    var bins = /^bins/.test(series.id);
+    var number = +series.id.split('-')[1];
+    var lying = made.yAxis[0].type === 'category';
+    var color = series.itemStyle.color;
+    if (!bins) {
+      series.tooltip = { show: false };
+      series.silent = true;
+      series.z = 5;
+    }
+    series.renderItem = function (params, api) {
+      var a = api.value(0), b = api.value(1), c = api.value(2);
+      if (bins) {
+        if (c === 0) return null;
+        var low = api.coord([a, made.yAxis[0].min]), high = api.coord([b, c]);
+        return {
+          type: 'rect',
+          shape: { x: low[0], y: high[1], width: Math.max(high[0] - low[0] - 1, 1), height: low[1] - high[1] },
+          style: { fill: color }
+        };
+      }
+      var from = api.coord(lying ? [b, a] : [a, b]);
+      var to = api.coord(lying ? [c, a] : [a, c]);
+      var along = lying ? 1 : 0;
+      if (spec.bars) {
+        var bar = made.series[number];
+        var place = api.barLayout({
+          count: spec.bars, barGap: bar.barGap, barCategoryGap: bar.barCategoryGap, barMaxWidth: +bar.barMaxWidth
+        })[number];
+        from[along] += place.offsetCenter;
+        to[along] += place.offsetCenter;
+      }
+      function line(p, q) {
+        return { type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: color, lineWidth: 1.5 } };
+      }
+      function cap(p) {
+        var q = p.slice(), r = p.slice();
+        q[along] -= 4;
+        r[along] += 4;
+        return line(q, r);
+      }
+      return { type: 'group', children: [line(from, to), cap(from), cap(to)] };
+    };
+  }
+
+  // Puts the labels of points on the sides where the picture has them. The text
+  // comes from a function, because ECharts would read it as a template.
+  function labelPoints(series, sides) {
+    series.data.forEach(function (point, i) {
+      point.label = { show: !!sides[i], position: sides[i] || 'right', formatter: function () { return point.name; } };
+    });
+    series.labelLayout = { hideOverlap: true };
+  }
+
+  function labelCells(series) {
+    series.data.forEach(function (cell, i) {
+      cell.label = { color: spec.cells[i][1], formatter: function () { return spec.cells[i][0]; } };
+    });
+  }
+
+  // What a tooltip says of one point, bin or cell, as text and never as HTML.
+  function described(at) {
+    var x = made.xAxis[0].name, y = made.yAxis[0].name, v = at.value, lines;
+    if (spec.names) {
+      lines = [spec.names.columns[v[0]], spec.names.rows[v[1]], spec.names.values[at.dataIndex]];
+    } else if (at.seriesType === 'custom') {
+      lines = [x + ': ' + rounded(v[0]) + ' to ' + rounded(v[1]), y + ': ' + rounded(v[2])];
+    } else {
+      lines = [at.seriesName, at.name, x + ': ' + rounded(v[0]), y + ': ' + rounded(v[1])];
+    }
+    var box = doc.createElement('div');
+    lines.forEach(function (line) {
+      if (line) box.appendChild(doc.createElement('div')).textContent = line;
+    });
+    return box;
+  }
 
   // Fits the option to a width and returns the height that it then takes.
   function fit(width) {
@@ -84,6 +169,11 @@
     y.axisLabel.width = Math.ceil(Math.min(widest, 0.45 * width)) + 1;
     y.axisLabel.overflow = 'truncate';
     y.nameGap = y.axisLabel.width + 18;
+    if (made.visualMap) made.visualMap[0].top = legendTop + extra;
+    if (spec.cells) {
+      var room = (width - y.nameGap - 2 * spec.pad - 28) / spec.names.columns.length - 4;
+      made.series[0].label = { show: spec.cells.every(function (cell) { return textWidth(cell[0], '12px') <= room; }) };
+    }
     return spec.height + extra;
   }
 

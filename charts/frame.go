@@ -51,7 +51,8 @@ type frame struct {
 type entry struct {
 	name   string
 	style  Style
-	bar    bool // else a line
+	bar    bool // else a line or points
+	points bool // markers without a line
 	dashed bool
 	marked bool
 }
@@ -59,7 +60,7 @@ type entry struct {
 func newFrame(title string, entries []entry, x, y Axis) frame {
 	const width = figureWidth - 2*pad
 	f := frame{width: figureWidth, title: wrap(title, width), entries: entries, right: pad, x: x.title(), y: y.title()}
-	if len(entries) > 1 || entries[0].name != "" {
+	if len(entries) > 1 || len(entries) == 1 && entries[0].name != "" {
 		row, used := 0, 0.0
 		for _, e := range entries {
 			if used > 0 && used+e.width() > width {
@@ -137,7 +138,9 @@ func (e entry) drawIcon(c draw.Canvas, x, y vg.Length) {
 		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 6}, Max: vg.Point{X: x + legendIcon, Y: y + 6}}.Path())
 		return
 	}
-	c.StrokeLine2(e.line(), x, y, x+legendIcon, y)
+	if !e.points {
+		c.StrokeLine2(e.line(), x, y, x+legendIcon, y)
+	}
 	if e.marked {
 		c.DrawGlyph(e.glyph(), vg.Point{X: x + legendIcon/2, Y: y})
 	}

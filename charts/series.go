@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,6 +39,12 @@ type Series struct {
 	// X and Y are the points of a line, in order of X. The bars of a bar chart
 	// are Y, one for each category, and X is empty.
 	X, Y []float64
+	// Error is half the length of the error bar at each Y, in the unit of Y; empty
+	// for none.
+	Error []float64
+	// Labels name the points of a Scatter or the kernels of a Roofline, one for
+	// each point; empty for none.
+	Labels []string
 	// Dashed draws a line without markers: a prediction or a limit, beside the
 	// measured points of the other series.
 	Dashed bool
@@ -93,7 +100,11 @@ func cleanSeries(series []Series) ([]Series, error) {
 	clean := make([]Series, len(series))
 	for i, s := range series {
 		s.Name, s.Scheme = oneLine(s.Name), oneLine(s.Scheme)
-		s.X, s.Y = append([]float64(nil), s.X...), append([]float64(nil), s.Y...)
+		s.X, s.Y, s.Error = slices.Clone(s.X), slices.Clone(s.Y), slices.Clone(s.Error)
+		s.Labels = slices.Clone(s.Labels)
+		for j, label := range s.Labels {
+			s.Labels[j] = oneLine(label)
+		}
 		if s.Name == "" && len(series) > 1 {
 			return nil, fmt.Errorf("series %d of %d has no name", i+1, len(series))
 		}
@@ -120,6 +131,58 @@ func checkValues(a Axis, name string, values []float64) error {
 		}
 	}
 	return nil
+}
+
+// checkError fails at the first error bar that cannot be drawn.
+func checkError(y Axis, s Series) error {
+	switch {
+	case len(s.Error) == 0:
+		return nil
+	case s.Dashed:
+		return errors.New("a dashed line has no error bars")
+	case len(s.Error) != len(s.Y):
+		return fmt.Errorf("Error has %d values for %d in Y", len(s.Error), len(s.Y))
+	}
+	for i, e := range s.Error {
+		switch {
+		case math.IsNaN(e) || math.IsInf(e, 0) || e < 0:
+			return fmt.Errorf("Error[%d] is %v, which is no length", i, e)
+		case y.Log && s.Y[i]-e <= 0:
+			return fmt.Errorf("Error[%d] reaches from %g down to %g, which a log axis does not have", i, s.Y[i], s.Y[i]-e)
+		}
+	}
+	return nil
+}
+
+// ends returns where the error bars of a series end, or its values when it has
+// none.
+func (s Series) ends() (low, high []float64) {
+	if len(s.Error) == 0 {
+		return s.Y, s.Y
+	}
+	for i, e := range s.Error {
+		low, high = append(low, s.Y[i]-e), append(high, s.Y[i]+e)
+	}
+	return low, high
+}
+
+// yExtent returns the range of the values of all series with their error bars.
+func yExtent(series []Series) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range series {
+		low, high := s.ends()
+		l, h := extent(low, high)
+		lo, hi = min(lo, l), max(hi, h)
+	}
+	return lo, hi
+}
+
+// written returns value i with its error for the alternative text.
+func (s Series) written(i int) string {
+	if len(s.Error) == 0 {
+		return formatNumber(s.Y[i])
+	}
+	return formatNumber(s.Y[i]) + " ± " + formatNumber(s.Error[i])
 }
 
 // label names a series in an error.
@@ -151,4 +214,21 @@ func areWhole(lists ...[]float64) bool {
 		}
 	}
 	return true
+}
+
+// columns names what a table lists of a series.
+func (s Series) columns(y Axis) []string {
+	name := seriesName(s, y)
+	if len(s.Error) == 0 {
+		return []string{name}
+	}
+	return []string{name, "± " + name}
+}
+
+// cells are what a table lists of value i.
+func (s Series) cells(i int) []any {
+	if len(s.Error) == 0 {
+		return []any{s.Y[i]}
+	}
+	return []any{s.Y[i], s.Error[i]}
 }
