@@ -43,6 +43,7 @@ type frame struct {
 	title         []string
 	entries       []entry   // one a series
 	legend        [][]entry // those that are shown, in rows
+	key           *key      // of colours, in place of a legend
 	right         float64   // free space to the right of the data
 	x, y          string    // what stands below and left of the data
 }
@@ -84,7 +85,13 @@ func (e entry) width() float64 { return legendIcon + 6 + textWidth(e.name, textS
 func (f frame) legendTop() int { return pad + titleLead*len(f.title) + 4 }
 
 // top is the distance of the data from the top edge.
-func (f frame) top() int { return f.legendTop() + legendLead*len(f.legend) + 10 }
+func (f frame) top() int {
+	rows := len(f.legend)
+	if f.key != nil {
+		rows = 1
+	}
+	return f.legendTop() + legendLead*rows + 10
+}
 
 // draw draws the card: white ground, title, legend and the plot.
 func (f frame) draw(c draw.Canvas, p *plot.Plot) {
@@ -100,6 +107,9 @@ func (f frame) draw(c draw.Canvas, p *plot.Plot) {
 	label := textStyle(textSize, ink)
 	label.YAlign = draw.YCenter
 	y = c.Max.Y - vg.Length(f.legendTop()) - legendLead/2
+	if f.key != nil {
+		f.key.draw(c, c.Min.X+pad, y)
+	}
 	for _, row := range f.legend {
 		x := c.Min.X + pad
 		for _, e := range row {

@@ -1,0 +1,290 @@
+package charts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Histogram is a chart of how often values occur. The bins are equally wide
+// along the X axis, which on a log axis means of equal ratio, and divide the
+// distances of its ticks. A bin holds its lower edge; the last one holds its
+// upper edge too.
+//
+// On a logarithmic count axis a bin without values has no bar, and one with a
+// single value has a short one.
+type Histogram struct {
+	Title string
+	// X is the axis of the values.
+	X Axis
+	// Y is the axis of the counts; its label is "count" unless it is set.
+	Y Axis
+	// Values are counted and not kept.
+	Values []float64
+	// Bins is about the number of bins, at most 200. The default, 0, is chosen
+	// from the number of values and their quartiles (Freedman and Diaconis, 1981).
+	Bins int
+	// Scheme gives the bars the colour of a scheme; it may be empty.
+	Scheme string
+}
+
+const (
+	maxBins     = 200
+	defaultBins = 60 // most that the default chooses
+)
+
+// Figure checks the chart and draws it. It fails when there is no title, axis
+// label or value, when a value is not finite, or not positive on a log axis, and
+// when Bins is negative or above 200.
+func (h Histogram) Figure() (*Figure, error) {
+	f, err := h.figure()
+	if err != nil {
+		return nil, fmt.Errorf("charts: histogram %.80q: %w", oneLine(h.Title), err)
+	}
+	return f, nil
+}
+
+func (h Histogram) figure() (*Figure, error) {
+	title, x, y := oneLine(h.Title), h.X.clean(), h.Y.clean()
+	if y.Label == "" {
+		y.Label = "count"
+	}
+	if err := h.check(title, x, y); err != nil {
+		return nil, err
+	}
+	sorted := slices.Clone(h.Values)
+	slices.Sort(sorted)
+	b := bins{x: x, y: y, total: len(sorted)}
+	b.quartiles = [5]float64{sorted[0], quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75), sorted[len(sorted)-1]}
+	if err := b.divide(sorted, h.Bins); err != nil {
+		return nil, err
+	}
+	most := float64(slices.Max(b.counts))
+	least := 0.0
+	if y.Log {
+		least = 0.5 // so that a count of one has a bar
+	}
+	var err error
+	if b.ys, err = newScale(y, least, most, 6, true); err != nil {
+		return nil, err
+	}
+	styles, err := assignStyles([]Series{{Scheme: h.Scheme}})
+	if err != nil {
+		return nil, err
+	}
+	b.style = styles[0]
+	frame := newFrame(title, []entry{{style: b.style, bar: true}}, x, y)
+	option, err := b.option(frame)
+	if err != nil {
+		return nil, err
+	}
+	return newFigure(figureParts{
+		frame:  frame,
+		title:  title,
+		kind:   "Histogram of " + x.title(),
+		notes:  b.notes(),
+		table:  b.table(),
+		plot:   b.plot,
+		script: script{Option: option, X: b.xs.labels(), Y: b.ys.labels()},
+	})
+}
+
+func (h Histogram) check(title string, x, y Axis) error {
+	if err := checkTitle(title); err != nil {
+		return err
+	}
+	if err := x.check("x"); err != nil {
+		return err
+	}
+	if err := y.check("y"); err != nil {
+		return err
+	}
+	switch {
+	case len(h.Values) == 0:
+		return errors.New("there are no values")
+	case h.Bins < 0 || h.Bins > maxBins:
+		return fmt.Errorf("Bins is %d, not from 0 to %d", h.Bins, maxBins)
+	}
+	return checkValues(x, "Values", h.Values)
+}
+
+// bins is a checked histogram.
+type bins struct {
+	x, y      Axis
+	xs, ys    scale
+	total     int
+	quartiles [5]float64
+	edges     []float64 // one more than counts
+	counts    []int
+	style     Style
+}
+
+// quantile returns the q-quantile of sorted values, between the two nearest.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	t := at - float64(i)
+	return (1-t)*sorted[i] + t*sorted[i+1]
+}
+
+// divide makes the bins and counts the sorted values.
+func (b *bins) divide(sorted []float64, count int) error {
+	lo, hi := sorted[0], sorted[len(sorted)-1]
+	along, end, whole := func(v float64) float64 { return v }, hi, areWhole(sorted)
+	if b.x.Log {
+		along = math.Log
+	} else if whole {
+		end++ // the largest number has a bin of its own
+	}
+	var err error
+	if b.xs, err = newScale(b.x, lo, end, 8, whole); err != nil {
+		return err
+	}
+	if count == 0 {
+		spread := along(quantile(sorted, 0.75)) - along(quantile(sorted, 0.25))
+		width := 2 * spread / math.Cbrt(float64(len(sorted)))
+		count = defaultBins
+		if n := (along(b.xs.max) - along(b.xs.min)) / width; n < defaultBins { // not when the width is 0
+			count = max(5, int(math.Ceil(n)))
+		}
+	}
+	if b.x.Log {
+		b.edges = logEdges(b.xs, count)
+	} else {
+		b.edges = linearEdges(b.xs, count, whole)
+	}
+	b.counts = make([]int, len(b.edges)-1)
+	for _, v := range sorted {
+		i, exact := slices.BinarySearch(b.edges, v)
+		if !exact {
+			i--
+		}
+		b.counts[min(max(i, 0), len(b.counts)-1)]++
+	}
+	return nil
+}
+
+// linearEdges divides every step of a linear axis alike, so that there are at
+// most count bins, or one a step; into whole parts if whole is set.
+func linearEdges(s scale, count int, whole bool) []float64 {
+	parts := 1
+	for _, n := range []int{2, 5, 10, 20, 50, 100} {
+		if n*(len(s.ticks)-1) <= count && !(whole && math.Mod(s.step, float64(n)) != 0) {
+			parts = n
+		}
+	}
+	edges := []float64{s.min}
+	for _, t := range s.ticks[:len(s.ticks)-1] {
+		for j := 1; j < parts; j++ {
+			edges = append(edges, t.value+s.step*float64(j)/float64(parts))
+		}
+		edges = append(edges, t.value+s.step)
+	}
+	for i := range s.ticks {
+		edges[i*parts] = s.ticks[i].value
+	}
+	return edges
+}
+
+// logEdges divides a log axis into count parts of equal ratio. Edges at ticks
+// are exact.
+func logEdges(s scale, count int) []float64 {
+	edges := make([]float64, count+1)
+	for i := range edges {
+		edges[i] = s.min * math.Pow(s.max/s.min, float64(i)/float64(count))
+		for _, t := range s.ticks {
+			if math.Abs(edges[i]-t.value) <= 1e-12*t.value {
+				edges[i] = t.value
+			}
+		}
+	}
+	return edges
+}
+
+// base is where bars begin.
+func (b *bins) base() float64 {
+	if b.ys.log {
+		return b.ys.min
+	}
+	return 0
+}
+
+func (b *bins) plot() *plot.Plot {
+	p := newPlot()
+	useScale(&p.X, b.xs)
+	useScale(&p.Y, b.ys)
+	p.Add(&plotter.Grid{Horizontal: draw.LineStyle{Color: gridLine, Width: 1}}, b)
+	return p
+}
+
+// Plot draws the bars, for gonum's plot.
+func (b *bins) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.SetColor(b.style.Color)
+	for i, n := range b.counts {
+		if n == 0 {
+			continue
+		}
+		left, right := x(b.edges[i]), x(b.edges[i+1])
+		bar := vg.Rectangle{Min: vg.Point{X: left, Y: y(b.base())}, Max: vg.Point{X: max(right-1, left+1), Y: y(float64(n))}}
+		c.Fill(bar.Path())
+	}
+}
+
+func (b *bins) option(f frame) (json.RawMessage, error) {
+	chart := charts.NewCustom()
+	chart.SetGlobalOptions(f.options()...)
+	chart.SetGlobalOptions(
+		charts.WithXAxisOpts(xOption(b.x, b.xs)),
+		charts.WithYAxisOpts(yOption(b.y, b.ys)),
+		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
+	)
+	data := make([]opts.CustomData, len(b.counts))
+	for i, n := range b.counts {
+		data[i].Value = [3]float64{b.edges[i], b.edges[i+1], float64(n)}
+	}
+	chart.AddSeries(b.y.Label, data,
+		charts.WithItemStyleOpts(opts.ItemStyle{Color: css(b.style.Color)}),
+		func(s *charts.SingleSeries) {
+			s.Encode, s.Id = &opts.Encode{X: []int{0, 1}, Y: 2}, "bins" // which the script draws
+		},
+	)
+	return optionOf(chart)
+}
+
+func (b *bins) table() Table {
+	t := Table{Columns: []string{b.x.title() + " from", "to", b.y.title()}}
+	for i, n := range b.counts {
+		t.Rows = append(t.Rows, []any{b.edges[i], b.edges[i+1], n})
+	}
+	return t
+}
+
+// notes says in words where the values lie, for the alternative text.
+func (b *bins) notes() []string {
+	most := 0
+	for i, n := range b.counts {
+		if n > b.counts[most] {
+			most = i
+		}
+	}
+	q := b.quartiles
+	return []string{
+		fmt.Sprintf("%d values from %s to %s, half of them from %s to %s, median %s", b.total,
+			formatNumber(q[0]), formatNumber(q[4]), formatNumber(q[1]), formatNumber(q[3]), formatNumber(q[2])),
+		fmt.Sprintf("the fullest of %d bins, from %s to %s, holds %d", len(b.counts),
+			formatNumber(b.edges[most]), formatNumber(b.edges[most+1]), b.counts[most]),
+	}
+}
