@@ -68,6 +68,10 @@
     };
   }
   made.series.forEach(function (series, i) {
+    if (series.type === 'scatter') {
+      series.itemStyle.opacity = 1;
+      made.legend.itemHeight = 10;
+    }
     if (series.type === 'custom') drawn(series);
     if (spec.labels && spec.labels[i] && spec.labels[i].length) labelPoints(series, spec.labels[i]);
     if (spec.cells) labelCells(series);
@@ -88,7 +92,7 @@
     if (!bins) {
       series.tooltip = { show: false };
       series.silent = true;
-      series.z = 5;
+      series.z = spec.bars ? 5 : 1;
     }
     series.renderItem = function (params, api) {
       var a = api.value(0), b = api.value(1), c = api.value(2);
@@ -112,16 +116,20 @@
         from[along] += place.offsetCenter;
         to[along] += place.offsetCenter;
       }
-      function line(p, q) {
-        return { type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: color, lineWidth: 1.5 } };
-      }
-      function cap(p) {
-        var q = p.slice(), r = p.slice();
-        q[along] -= 4;
-        r[along] += 4;
-        return line(q, r);
-      }
-      return { type: 'group', children: [line(from, to), cap(from), cap(to)] };
+      var children = [];
+      [[series.itemStyle.borderColor, 4.5], [color, 1.5]].forEach(function (pen) {
+        function line(p, q) {
+          children.push({ type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: pen[0], lineWidth: pen[1] } });
+        }
+        line(from, to);
+        [from, to].forEach(function (end) {
+          var p = end.slice(), q = end.slice();
+          p[along] -= 4;
+          q[along] += 4;
+          line(p, q);
+        });
+      });
+      return { type: 'group', children: children };
     };
   }
 

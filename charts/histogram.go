@@ -68,14 +68,17 @@ func (h Histogram) figure() (*Figure, error) {
 	if err := b.divide(sorted, h.Bins); err != nil {
 		return nil, err
 	}
-	most := float64(slices.Max(b.counts))
 	least := 0.0
 	if y.Log {
-		least = 0.5 // so that a count of one has a bar
+		least = 1
 	}
 	var err error
-	if b.ys, err = newScale(y, least, most, 6, true); err != nil {
+	if b.ys, err = newScale(y, least, float64(slices.Max(b.counts)), 6, true); err != nil {
 		return nil, err
+	}
+	if y.Log { // so that a count of one has a bar
+		b.ys.min = 0.5
+		b.ys.ticks = slices.DeleteFunc(b.ys.ticks, func(t tick) bool { return t.value < 1 })
 	}
 	styles, err := assignStyles([]Series{{Scheme: h.Scheme}})
 	if err != nil {

@@ -11,16 +11,21 @@ import (
 )
 
 // encodePNG writes a picture with at most 256 colours, which takes half the
-// space of full colour. The frequent colours, so those of series, stay exact;
-// the shades between them at the edges of lines and letters are rounded.
-func encodePNG(img image.Image) ([]byte, error) {
+// space of full colour, unless full is set. The frequent colours, so those of
+// series, stay exact; the shades between them at the edges of lines and letters
+// are rounded.
+func encodePNG(img image.Image, full bool) ([]byte, error) {
 	rgba, ok := img.(*image.RGBA)
 	if !ok {
 		rgba = image.NewRGBA(img.Bounds())
 		draw.Draw(rgba, rgba.Rect, img, img.Bounds().Min, draw.Src)
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, reduce(rgba)); err != nil {
+	var picture image.Image = rgba
+	if !full {
+		picture = reduce(rgba)
+	}
+	if err := png.Encode(&b, picture); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

@@ -186,11 +186,7 @@ func (c *points) table() Table {
 		for i := range s.X {
 			row := []any{seriesName(s, c.y)}
 			if labelled {
-				var label any
-				if len(s.Labels) > 0 {
-					label = s.Labels[i]
-				}
-				row = append(row, label)
+				row = append(row, s.pointName(i))
 			}
 			row = append(row, s.X[i], s.Y[i])
 			if len(s.Error) > 0 {
@@ -241,6 +237,14 @@ func (c *points) notes() []string {
 		notes = append(notes, name+count+"from "+s.point(least)+" to "+s.point(most))
 	}
 	return notes
+}
+
+// pointName is the label of point i, or nil.
+func (s Series) pointName(i int) any {
+	if len(s.Labels) == 0 {
+		return nil
+	}
+	return s.Labels[i]
 }
 
 // point writes point i in words.

@@ -15,8 +15,12 @@ const (
 	whiskerInk   = 1.5
 )
 
-// whiskerColor stands out on the bars and on light and dark grounds.
-var whiskerColor = rgb(0x76, 0x76, 0x76)
+// An error bar is a dark line with a light edge, which stands out on bars and on
+// light and dark grounds.
+var (
+	whiskerEdge = rgb(0xff, 0xff, 0xff)
+	whiskerLine = rgb(0x33, 0x33, 0x33)
+)
 
 // A whisker is an error bar on a canvas: at a place along the axis of the
 // categories, from one place along the axis of the values to another.
@@ -27,15 +31,17 @@ type whisker struct {
 
 func (w whisker) draw(c draw.Canvas) {
 	const half = whiskerWidth / 2
-	line := func(a1, v1, a2, v2 vg.Length) {
-		if w.lying {
-			a1, v1, a2, v2 = v1, a1, v2, a2
+	for _, style := range []draw.LineStyle{{Color: whiskerEdge, Width: 3 * whiskerInk}, {Color: whiskerLine, Width: whiskerInk}} {
+		line := func(a1, v1, a2, v2 vg.Length) {
+			if w.lying {
+				a1, v1, a2, v2 = v1, a1, v2, a2
+			}
+			c.StrokeLine2(style, a1, v1, a2, v2)
 		}
-		c.StrokeLine2(draw.LineStyle{Color: whiskerColor, Width: whiskerInk}, a1, v1, a2, v2)
+		line(w.at, w.from, w.at, w.to)
+		line(w.at-half, w.from, w.at+half, w.from)
+		line(w.at-half, w.to, w.at+half, w.to)
 	}
-	line(w.at, w.from, w.at, w.to)
-	line(w.at-half, w.from, w.at+half, w.from)
-	line(w.at-half, w.to, w.at+half, w.to)
 }
 
 // whiskers draws the error bars of points, for gonum's plot.
@@ -68,7 +74,7 @@ func addWhiskers(c *charts.RectChart, name string, s Series, at []float64, lying
 	}
 	custom := charts.NewCustom()
 	custom.AddSeries(name, data,
-		charts.WithItemStyleOpts(opts.ItemStyle{Color: css(whiskerColor)}),
+		charts.WithItemStyleOpts(opts.ItemStyle{Color: css(whiskerLine), BorderColor: css(whiskerEdge)}),
 		func(w *charts.SingleSeries) { w.Encode, w.Id = encode, whiskerID(number) },
 	)
 	c.Overlap(custom)
