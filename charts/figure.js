@@ -52,6 +52,7 @@
 
   // The option as it was made, for the width of the picture and its font.
   var made = spec.option;
+  var onDark = false;
   var title = made.title.text.split('\n');
   var legendTop = +made.legend.top;
   var gridTop = +made.grid[0].top;
@@ -117,7 +118,9 @@
         to[along] += place.offsetCenter;
       }
       var children = [];
-      [[series.itemStyle.borderColor, 4.5], [color, 1.5]].forEach(function (pen) {
+      var edge = series.itemStyle.borderColor;
+      var pens = onDark ? [[color, 4.5], [edge, 1.5]] : [[edge, 4.5], [color, 1.5]];
+      pens.forEach(function (pen) {
         function line(p, q) {
           children.push({ type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: pen[0], lineWidth: pen[1] } });
         }
@@ -165,6 +168,16 @@
     return box;
   }
 
+  // Names the columns of a heat map, each of a width, as far as there is room.
+  function shown(column) {
+    var widest = Math.max.apply(null, spec.x.map(function (label) { return textWidth(label[1], '12px'); }));
+    var named = [];
+    spec.x.forEach(function (label, i) { if (label[1]) named.push(i); });
+    var apart = named.length > 1 ? (named[1] - named[0]) * column : column;
+    var every = Math.ceil((widest + 6) / apart);
+    return function (i) { return named.indexOf(i) >= 0 && named.indexOf(i) % every === 0; };
+  }
+
   // Fits the option to a width and returns the height that it then takes.
   function fit(width) {
     var lines = wrap(title.join(' '), width - 2 * spec.pad);
@@ -179,8 +192,9 @@
     y.nameGap = y.axisLabel.width + 18;
     if (made.visualMap) made.visualMap[0].top = legendTop + extra;
     if (spec.cells) {
-      var room = (width - y.nameGap - 2 * spec.pad - 28) / spec.names.columns.length - 4;
-      made.series[0].label = { show: spec.cells.every(function (cell) { return textWidth(cell[0], '12px') <= room; }) };
+      var column = (width - y.nameGap - 2 * spec.pad - 28) / spec.names.columns.length;
+      made.series[0].label = { show: spec.cells.every(function (cell) { return textWidth(cell[0], '12px') <= column - 4; }) };
+      made.xAxis[0].axisLabel.interval = shown(column);
     }
     return spec.height + extra;
   }
@@ -222,7 +236,7 @@
         var nowDark = isDark(figure);
         if (chart && nowDark === dark && figure.clientWidth === width) return;
         if (chart && nowDark !== dark) giveBack();
-        dark = nowDark;
+        dark = onDark = nowDark;
         width = figure.clientWidth;
         box.style.cssText = 'width:100%;height:' + fit(width) + 'px';
         if (chart) {

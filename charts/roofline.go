@@ -29,8 +29,8 @@ type Roofline struct {
 type Limit struct {
 	// Name says what was measured, such as "f32 peak, 2 threads" or "DRAM".
 	Name string
-	// Scheme gives the limit the colour of a scheme, so that it matches its kernels;
-	// empty for a colour of its own.
+	// Scheme gives the limit the colour of a scheme, so that it matches its kernels,
+	// and makes a peak that of this scheme alone; it may be empty.
 	Scheme string
 	Value  float64
 }

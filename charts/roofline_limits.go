@@ -56,14 +56,21 @@ func (l limits) lines(from, to float64) []Series {
 	return lines
 }
 
-// shares returns what a kernel reaches of each limit, in percent.
-func (l limits) shares(intensity, rate float64) []string {
+// shares returns what point i of a kernel reaches of each limit, in percent; ""
+// for the peaks of other schemes when there is one of its own.
+func (l limits) shares(k Series, i int) []string {
+	own := func(p Limit) bool { return p.Scheme != "" && schemeKey(p.Scheme) == k.key() }
+	hasOwn := slices.ContainsFunc(l.peaks, own)
 	var shares []string
 	for _, p := range l.peaks {
-		shares = append(shares, percent(rate/p.Value))
+		if hasOwn && !own(p) {
+			shares = append(shares, "")
+			continue
+		}
+		shares = append(shares, percent(k.Y[i]/p.Value))
 	}
 	for _, b := range l.bandwidths {
-		shares = append(shares, percent(rate/(intensity*b.Value)))
+		shares = append(shares, percent(k.Y[i]/(k.X[i]*b.Value)))
 	}
 	return shares
 }
@@ -97,7 +104,7 @@ func (l limits) table(kernels []Series, x, y Axis) Table {
 				row = append(row, k.pointName(i))
 			}
 			row = append(row, k.X[i], k.Y[i])
-			for _, share := range l.shares(k.X[i], k.Y[i]) {
+			for _, share := range l.shares(k, i) {
 				row = append(row, share)
 			}
 			t.Rows = append(t.Rows, row)
@@ -120,8 +127,10 @@ func (l limits) notes(kernels []Series, unit string) []string {
 	for _, k := range kernels {
 		best := slices.Index(k.Y, slices.Max(k.Y))
 		var reached []string
-		for i, share := range l.shares(k.X[best], k.Y[best]) {
-			reached = append(reached, share+" of "+names[i])
+		for i, share := range l.shares(k, best) {
+			if share != "" {
+				reached = append(reached, share+" of "+names[i])
+			}
 		}
 		notes = append(notes, k.Name+": up to "+k.point(best)+", "+strings.Join(reached, ", "))
 	}

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -84,6 +85,9 @@ func schemeKey(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(name))
 }
 
+// key is what the style of the series depends on.
+func (s Series) key() string { return schemeKey(cmp.Or(s.Scheme, s.Name)) }
+
 // assignStyles gives every series its style. Series of one scheme share it, and
 // then only a dash can tell two lines apart.
 func assignStyles(series []Series) ([]Style, error) {
@@ -96,14 +100,10 @@ func assignStyles(series []Series) ([]Style, error) {
 	styles := map[string]Style{}
 	used := map[Style]bool{}
 	for i, s := range series {
-		scheme := s.Scheme
-		if scheme == "" {
-			scheme = s.Name
-		}
-		keys[i] = schemeKey(scheme)
+		keys[i] = s.key()
 		l := look{keys[i], s.Dashed}
 		if other, ok := taken[l]; ok {
-			return nil, fmt.Errorf("series %q and %q look the same: both have the scheme %q", other, s.Name, scheme)
+			return nil, fmt.Errorf("series %q and %q look the same: both have the scheme %q", other, s.Name, cmp.Or(s.Scheme, s.Name))
 		}
 		taken[l] = s.Name
 	}
