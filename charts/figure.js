@@ -110,10 +110,12 @@
       var to = api.coord(lying ? [c, a] : [a, c]);
       var along = lying ? 1 : 0;
       if (spec.bars) {
+        // The bars that the reader hid leave their place to the others.
+        var visible = api.currentSeriesIndices().filter(function (i) { return i < spec.bars; });
         var bar = made.series[number];
         var place = api.barLayout({
-          count: spec.bars, barGap: bar.barGap, barCategoryGap: bar.barCategoryGap, barMaxWidth: +bar.barMaxWidth
-        })[number];
+          count: visible.length, barGap: bar.barGap, barCategoryGap: bar.barCategoryGap, barMaxWidth: +bar.barMaxWidth
+        })[visible.indexOf(number)];
         from[along] += place.offsetCenter;
         to[along] += place.offsetCenter;
       }

@@ -117,8 +117,21 @@ func (c *cells) script(option json.RawMessage) script {
 	return s
 }
 
-// table lists the values as they stand in the picture.
+// table lists the values as they stand in the picture, or with rows and columns
+// swapped where lines would be long.
 func (c *cells) table() Table {
+	const wide = 16
+	if len(c.columns) > max(wide, len(c.rows)) {
+		t := Table{Columns: append([]string{c.x.title()}, c.rows...)}
+		for j, name := range c.columns {
+			row := []any{name}
+			for i := range c.rows {
+				row = append(row, c.values[i][j])
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		return t
+	}
 	t := Table{Columns: append([]string{c.y.title()}, c.columns...)}
 	for i, name := range c.rows {
 		row := []any{name}

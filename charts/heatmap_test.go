@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -124,6 +125,9 @@ func TestManyColumnsAreThinnedOut(t *testing.T) {
 				t.Errorf("column %d is named %v", i, label[1])
 			}
 		}
+	}
+	if text := f.String(); !strings.Contains(text, "\nlayer     q_proj  down_proj\n") || !strings.Contains(text, "\nlayer 99       1          2\n") {
+		t.Errorf("the text is not a line for each column: %.300s", text)
 	}
 	if named < 5 || named > 20 || f.script.X[0][1] != "layer 0" {
 		t.Errorf("%d of 100 columns are named", named)
