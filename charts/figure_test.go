@@ -237,6 +237,17 @@ func TestSave(t *testing.T) {
 
 func checkSVG(t *testing.T, content []byte) {
 	t.Helper()
+	all := strings.Join(svgTexts(t, content), "|")
+	for _, want := range []string{"Skipping zeros pays below a density of 40%", "density (%)", "time (ms)", "skipzeros, predicted"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the SVG does not say %q", want)
+		}
+	}
+}
+
+// svgTexts returns the texts of an SVG, which must be well-formed.
+func svgTexts(t *testing.T, content []byte) []string {
+	t.Helper()
 	var texts []string
 	decoder := xml.NewDecoder(bytes.NewReader(content))
 	for {
@@ -251,10 +262,22 @@ func checkSVG(t *testing.T, content []byte) {
 			texts = append(texts, strings.TrimSpace(string(data)))
 		}
 	}
-	all := strings.Join(texts, "|")
-	for _, want := range []string{"Skipping zeros pays below a density of 40%", "density (%)", "time (ms)", "skipzeros, predicted"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("the SVG does not say %q", want)
+	return texts
+}
+
+// The SVG of every kind of chart names its axes, as the picture does.
+func TestSVGNamesTheAxes(t *testing.T) {
+	for name, f := range figures(t) {
+		texts := strings.Join(svgTexts(t, mustEncode(t, f, ".svg")), "|")
+		for _, want := range []string{f.frame.x, f.frame.y, strings.Join(f.frame.title, "|")} {
+			if want == "" || !strings.Contains(texts, want) {
+				t.Errorf("%s: the SVG does not say %q: %s", name, want, texts)
+			}
+		}
+		for _, l := range append(f.script.X, f.script.Y...) {
+			if text, _ := l[1].(string); !strings.Contains(texts, text) {
+				t.Errorf("%s: the SVG has no tick %q: %s", name, text, texts)
+			}
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package charts
 
-import (
-	"slices"
-)
+import "slices"
 
 const (
 	labelGap    = 8  // from a point to its label

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +12,7 @@ import (
 type limits struct{ peaks, bandwidths []Limit }
 
 func highest(list []Limit) float64 {
-	return slices.MaxFunc(list, func(a, b Limit) int { return int(math.Copysign(1, a.Value-b.Value)) }).Value
+	return slices.MaxFunc(list, func(a, b Limit) int { return cmp.Compare(a.Value, b.Value) }).Value
 }
 
 // span returns a range of intensities that reaches past every kernel and every
