@@ -78,6 +78,7 @@
     if (spec.cells) labelCells(series);
   });
   if (made.tooltip.trigger === 'item') made.tooltip.formatter = described;
+  else if (made.series.some(function (series) { return series.type === 'custom'; })) made.tooltip.formatter = withErrors;
   [[made.xAxis[0], spec.x], [made.yAxis[0], spec.y]].forEach(function (pair) {
     pair[0].axisLabel = pair[0].axisLabel || {};
     pair[0].axisLabel.formatter = labelled(pair[1]);
@@ -166,6 +167,33 @@
     var box = doc.createElement('div');
     lines.forEach(function (line) {
       if (line) box.appendChild(doc.createElement('div')).textContent = line;
+    });
+    return box;
+  }
+
+  // What a tooltip says of all series at one place, where some have error bars.
+  function withErrors(points) {
+    var box = doc.createElement('div');
+    function line(text) {
+      return box.appendChild(doc.createElement('div')).appendChild(doc.createTextNode(text)).parentNode;
+    }
+    points.forEach(function (point, n) {
+      if (n === 0) {
+        var x = point.axisValue;
+        line(typeof x === 'number' ? made.xAxis[0].name + ': ' + rounded(x) : x);
+      }
+      var v = Array.isArray(point.value) ? point.value[1] : point.value;
+      var text = point.seriesName + ': ' + rounded(v);
+      made.series.forEach(function (series) {
+        if (series.id !== 'error-' + point.seriesIndex) return;
+        var ends = series.data[point.dataIndex].value;
+        text += ' ± ' + rounded((ends[2] - ends[1]) / 2);
+      });
+      var dot = doc.createElement('span');
+      dot.style.cssText = 'display:inline-block;width:10px;height:10px;margin-right:5px;border-radius:5px';
+      dot.style.background = point.color;
+      var row = line(text + (spec.unit ? ' ' + spec.unit : ''));
+      row.insertBefore(dot, row.firstChild);
     });
     return box;
   }

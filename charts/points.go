@@ -171,7 +171,11 @@ func (c *points) table() Table {
 		labelled = labelled || len(s.Labels) > 0
 		errors = errors || len(s.Error) > 0
 	}
-	if total > maxRows && !labelled {
+	most := maxRows
+	if labelled {
+		most = maxLabelledPoints
+	}
+	if total > most {
 		return c.summary()
 	}
 	t := Table{Columns: []string{"series"}}
