@@ -8,7 +8,8 @@ import (
 
 // Bar is a chart of one quantity for each of some categories, with a bar a
 // series in every category. Bars are measured from zero, so the value axis is
-// linear and starts there.
+// linear and starts there. They carry their values where these fit, unless there
+// are error bars.
 type Bar struct {
 	Title string
 	// X names what the categories are, such as "tensor"; it may be left empty.

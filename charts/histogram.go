@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -120,102 +119,6 @@ func (h Histogram) check(title string, x, y Axis) error {
 	return checkValues(x, "Values", h.Values)
 }
 
-// bins is a checked histogram.
-type bins struct {
-	x, y      Axis
-	xs, ys    scale
-	total     int
-	quartiles [5]float64
-	edges     []float64 // one more than counts
-	counts    []int
-	style     Style
-}
-
-// quantile returns the q-quantile of sorted values, between the two nearest.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 == len(sorted) {
-		return sorted[i]
-	}
-	t := at - float64(i)
-	return (1-t)*sorted[i] + t*sorted[i+1]
-}
-
-// divide makes the bins and counts the sorted values.
-func (b *bins) divide(sorted []float64, count int) error {
-	lo, hi := sorted[0], sorted[len(sorted)-1]
-	along, end, whole := func(v float64) float64 { return v }, hi, areWhole(sorted)
-	if b.x.Log {
-		along = math.Log
-	} else if whole {
-		end++ // the largest number has a bin of its own
-	}
-	var err error
-	if b.xs, err = newScale(b.x, lo, end, 8, whole); err != nil {
-		return err
-	}
-	if count == 0 {
-		spread := along(quantile(sorted, 0.75)) - along(quantile(sorted, 0.25))
-		width := 2 * spread / math.Cbrt(float64(len(sorted)))
-		count = defaultBins
-		if n := (along(b.xs.max) - along(b.xs.min)) / width; n < defaultBins { // not when the width is 0
-			count = max(5, int(math.Ceil(n)))
-		}
-	}
-	if b.x.Log {
-		b.edges = logEdges(b.xs, count)
-	} else {
-		b.edges = linearEdges(b.xs, count, whole)
-	}
-	b.counts = make([]int, len(b.edges)-1)
-	for _, v := range sorted {
-		i, exact := slices.BinarySearch(b.edges, v)
-		if !exact {
-			i--
-		}
-		b.counts[min(max(i, 0), len(b.counts)-1)]++
-	}
-	return nil
-}
-
-// linearEdges divides every step of a linear axis alike, so that there are at
-// most count bins, or one a step; into whole parts if whole is set.
-func linearEdges(s scale, count int, whole bool) []float64 {
-	parts := 1
-	for _, n := range []int{2, 5, 10, 20, 50, 100} {
-		if n*(len(s.ticks)-1) <= count && !(whole && math.Mod(s.step, float64(n)) != 0) {
-			parts = n
-		}
-	}
-	edges := []float64{s.min}
-	for _, t := range s.ticks[:len(s.ticks)-1] {
-		for j := 1; j < parts; j++ {
-			edges = append(edges, t.value+s.step*float64(j)/float64(parts))
-		}
-		edges = append(edges, t.value+s.step)
-	}
-	for i := range s.ticks {
-		edges[i*parts] = s.ticks[i].value
-	}
-	return edges
-}
-
-// logEdges divides a log axis into count parts of equal ratio. Edges at ticks
-// are exact.
-func logEdges(s scale, count int) []float64 {
-	edges := make([]float64, count+1)
-	for i := range edges {
-		edges[i] = s.min * math.Pow(s.max/s.min, float64(i)/float64(count))
-		for _, t := range s.ticks {
-			if math.Abs(edges[i]-t.value) <= 1e-12*t.value {
-				edges[i] = t.value
-			}
-		}
-	}
-	return edges
-}
-
 // base is where bars begin.
 func (b *bins) base() float64 {
 	if b.ys.log {
@@ -265,29 +168,4 @@ func (b *bins) option(f frame) (json.RawMessage, error) {
 		},
 	)
 	return optionOf(chart)
-}
-
-func (b *bins) table() Table {
-	t := Table{Columns: []string{b.x.title() + " from", "to", b.y.title()}}
-	for i, n := range b.counts {
-		t.Rows = append(t.Rows, []any{b.edges[i], b.edges[i+1], n})
-	}
-	return t
-}
-
-// notes says in words where the values lie, for the alternative text.
-func (b *bins) notes() []string {
-	most := 0
-	for i, n := range b.counts {
-		if n > b.counts[most] {
-			most = i
-		}
-	}
-	q := b.quartiles
-	return []string{
-		fmt.Sprintf("%d values from %s to %s, half of them from %s to %s, median %s", b.total,
-			formatNumber(q[0]), formatNumber(q[4]), formatNumber(q[1]), formatNumber(q[3]), formatNumber(q[2])),
-		fmt.Sprintf("the fullest of %d bins, from %s to %s, holds %d", len(b.counts),
-			formatNumber(b.edges[most]), formatNumber(b.edges[most+1]), b.counts[most]),
-	}
 }

@@ -38,8 +38,9 @@ type Limit struct {
 // Figure checks the chart and draws it. It fails when there is no title, peak,
 // bandwidth or kernel; when one of these is not finite and positive; when the X, Y
 // and labels of a series differ in number; when two names are equal or look the
-// same; and beyond 200 labels. A kernel above a bandwidth is drawn: its bytes then
-// came from nearer than those of that bandwidth.
+// same; and beyond 200 labels. A kernel above a limit is drawn, and
+// the text gives a share above 100%: its bytes came from nearer than those of that
+// bandwidth, or the limit was measured too low.
 func (r Roofline) Figure() (*Figure, error) {
 	f, err := r.figure()
 	if err != nil {

@@ -28,7 +28,7 @@ func (a Axis) title() string {
 	return a.Label + " (" + a.Unit + ")"
 }
 
-// A Series is one line of a chart, or one colour of bars.
+// A Series is one line of a chart, one set of points or one colour of bars.
 type Series struct {
 	// Name stands in the legend. It may be empty when there is one series.
 	Name string
@@ -36,7 +36,7 @@ type Series struct {
 	// prediction and the measurement of a scheme share a colour. The default is
 	// the name.
 	Scheme string
-	// X and Y are the points of a line, in order of X. The bars of a bar chart
+	// X and Y are the points, those of a line in order of X. The bars of a bar chart
 	// are Y, one for each category, and X is empty.
 	X, Y []float64
 	// Error is half the length of the error bar at each Y, in the unit of Y; empty
@@ -133,58 +133,6 @@ func checkValues(a Axis, name string, values []float64) error {
 	return nil
 }
 
-// checkError fails at the first error bar that cannot be drawn.
-func checkError(y Axis, s Series) error {
-	switch {
-	case len(s.Error) == 0:
-		return nil
-	case s.Dashed:
-		return errors.New("a dashed line has no error bars")
-	case len(s.Error) != len(s.Y):
-		return fmt.Errorf("Error has %d values for %d in Y", len(s.Error), len(s.Y))
-	}
-	for i, e := range s.Error {
-		switch {
-		case math.IsNaN(e) || math.IsInf(e, 0) || e < 0:
-			return fmt.Errorf("Error[%d] is %v, which is no length", i, e)
-		case y.Log && s.Y[i]-e <= 0:
-			return fmt.Errorf("Error[%d] reaches from %g down to %g, which a log axis does not have", i, s.Y[i], s.Y[i]-e)
-		}
-	}
-	return nil
-}
-
-// ends returns where the error bars of a series end, or its values when it has
-// none.
-func (s Series) ends() (low, high []float64) {
-	if len(s.Error) == 0 {
-		return s.Y, s.Y
-	}
-	for i, e := range s.Error {
-		low, high = append(low, s.Y[i]-e), append(high, s.Y[i]+e)
-	}
-	return low, high
-}
-
-// yExtent returns the range of the values of all series with their error bars.
-func yExtent(series []Series) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, s := range series {
-		low, high := s.ends()
-		l, h := extent(low, high)
-		lo, hi = min(lo, l), max(hi, h)
-	}
-	return lo, hi
-}
-
-// written returns value i with its error for the alternative text.
-func (s Series) written(i int) string {
-	if len(s.Error) == 0 {
-		return formatNumber(s.Y[i])
-	}
-	return formatNumber(s.Y[i]) + " ± " + formatNumber(s.Error[i])
-}
-
 // label names a series in an error.
 func (s Series) label() string {
 	if s.Name == "" {
@@ -214,21 +162,4 @@ func areWhole(lists ...[]float64) bool {
 		}
 	}
 	return true
-}
-
-// columns names what a table lists of a series.
-func (s Series) columns(y Axis) []string {
-	name := seriesName(s, y)
-	if len(s.Error) == 0 {
-		return []string{name}
-	}
-	return []string{name, "± " + name}
-}
-
-// cells are what a table lists of value i.
-func (s Series) cells(i int) []any {
-	if len(s.Error) == 0 {
-		return []any{s.Y[i]}
-	}
-	return []any{s.Y[i], s.Error[i]}
 }
