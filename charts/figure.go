@@ -74,7 +74,7 @@ func newFigure(parts figureParts) (*Figure, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(f.width(), f.height()), vgimg.UseDPI(dotsPerInch))
 	f.draw(canvas)
 	var err error
-	if f.png, err = encodePNG(canvas.Image(), f.frame.key != nil); err != nil {
+	if f.png, err = encodePNG(canvas.Image()); err != nil {
 		return nil, fmt.Errorf("encode the picture: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte(f.String()), f.script.Option...))

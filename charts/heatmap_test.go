@@ -82,13 +82,48 @@ func TestHeatmapPicture(t *testing.T) {
 	}
 }
 
+// The many colours and letters of a large heat map leave its cells their colour.
+func TestManyCellsKeepTheirColours(t *testing.T) {
+	h := exampleHeatmap()
+	h.Value.Log = false
+	h.Columns, h.Rows, h.Values = nil, nil, nil
+	const columns, rows = 12, 9
+	for i := range rows {
+		h.Rows = append(h.Rows, fmt.Sprint("r", i))
+		var row []float64
+		for j := range columns {
+			row = append(row, float64(i*columns+j)/(rows*columns-1)) // from 0 to 1
+		}
+		h.Values = append(h.Values, row)
+	}
+	for j := range columns {
+		h.Columns = append(h.Columns, fmt.Sprint(j))
+	}
+	f := mustFigure(t, h)
+	counts := map[color.RGBA]int{}
+	img := decode(t, f)
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			counts[color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)]++
+		}
+	}
+	for step := range rampSteps + 1 {
+		if c := rampAt(float64(step) / rampSteps); counts[c] < 2000 {
+			t.Errorf("%d pixels have the colour of step %d, %s", counts[c], step, css(c))
+		}
+	}
+	if len(f.png) > 100_000 {
+		t.Errorf("the picture takes %d bytes", len(f.png))
+	}
+}
+
 // The ramp darkens all the way for every vision, and numbers can be read on it.
 func TestRampIsReadable(t *testing.T) {
 	white := rgb(0xff, 0xff, 0xff)
 	for name, m := range visions {
 		last := math.Inf(1)
-		for i := range 101 {
-			c := rampAt(float64(i) / 100)
+		for i := range rampSteps + 1 {
+			c := rampAt(float64(i) / rampSteps)
 			v := linear(c)
 			var seen vec
 			for j, row := range m {
@@ -96,7 +131,7 @@ func TestRampIsReadable(t *testing.T) {
 			}
 			lightness := oklab(seen)[0]
 			if lightness >= last {
-				t.Errorf("%s: the ramp does not darken at %d%%", name, i)
+				t.Errorf("%s: the ramp does not darken at step %d", name, i)
 			}
 			last = lightness
 			if got := contrast(c, inkOn(c)); got < 4.5 {

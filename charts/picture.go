@@ -11,21 +11,16 @@ import (
 )
 
 // encodePNG writes a picture with at most 256 colours, which takes half the
-// space of full colour, unless full is set. The frequent colours, so those of
-// series, stay exact; the shades between them at the edges of lines and letters
-// are rounded.
-func encodePNG(img image.Image, full bool) ([]byte, error) {
+// space of full colour. The frequent colours, so those of series and cells, stay
+// exact; the shades between them at the edges of lines and letters are rounded.
+func encodePNG(img image.Image) ([]byte, error) {
 	rgba, ok := img.(*image.RGBA)
 	if !ok {
 		rgba = image.NewRGBA(img.Bounds())
 		draw.Draw(rgba, rgba.Rect, img, img.Bounds().Min, draw.Src)
 	}
 	var b bytes.Buffer
-	var picture image.Image = rgba
-	if !full {
-		picture = reduce(rgba)
-	}
-	if err := png.Encode(&b, picture); err != nil {
+	if err := png.Encode(&b, reduce(rgba)); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
@@ -33,7 +28,7 @@ func encodePNG(img image.Image, full bool) ([]byte, error) {
 
 // reduce maps an opaque picture to a palette.
 func reduce(img *image.RGBA) *image.Paletted {
-	const exact = 64 // colours that are not rounded
+	const exact = 96 // colours that are not rounded
 	counts := map[color.RGBA]int{}
 	forRuns(img, func(_, n int, c color.RGBA) { counts[c] += n })
 	colors := make([]color.RGBA, 0, len(counts))

@@ -15,9 +15,13 @@ var ramp = []color.RGBA{
 	rgb(0xf0, 0xf5, 0xfd), rgb(0xb4, 0xcf, 0xf3), rgb(0x6f, 0xa3, 0xe8), rgb(0x25, 0x6c, 0xcb), rgb(0x0b, 0x2e, 0x6e),
 }
 
+// rampSteps is the number of steps from the first to the last colour: few enough
+// for encodePNG to keep them, and more than can be told apart.
+const rampSteps = 40
+
 // rampAt returns the colour at t from 0 to 1.
 func rampAt(t float64) color.RGBA {
-	at := min(max(t, 0), 1) * float64(len(ramp)-1)
+	at := math.Round(min(max(t, 0), 1)*rampSteps) / rampSteps * float64(len(ramp)-1)
 	i := min(int(at), len(ramp)-2)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (at-float64(i))*(float64(b)-float64(a)))) }
 	a, b := ramp[i], ramp[i+1]
@@ -46,7 +50,7 @@ func inkOn(c color.RGBA) color.RGBA {
 type key struct{ name, low, high string }
 
 const (
-	keyLength = 160
+	keyStep   = 4 // of one colour
 	keyHeight = 12
 )
 
@@ -55,13 +59,14 @@ func (k *key) draw(c draw.Canvas, x, y vg.Length) {
 	label := textStyle(textSize, ink)
 	label.YAlign = draw.YCenter
 	c.FillText(label, vg.Point{X: x, Y: y + lift}, k.before())
-	x += vg.Length(textWidth(k.before(), textSize)) + 8
-	for i := range keyLength {
-		c.SetColor(rampAt(float64(i) / (keyLength - 1)))
-		left := x + vg.Length(i)
-		c.Fill(vg.Rectangle{Min: vg.Point{X: left, Y: y - keyHeight/2}, Max: vg.Point{X: left + 1, Y: y + keyHeight/2}}.Path())
+	// On whole pixels, where colours do not mix.
+	x = vg.Length(math.Ceil(float64(x)+textWidth(k.before(), textSize))) + 8
+	for i := range rampSteps + 1 {
+		c.SetColor(rampAt(float64(i) / rampSteps))
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - keyHeight/2}, Max: vg.Point{X: x + keyStep, Y: y + keyHeight/2}}.Path())
+		x += keyStep
 	}
-	c.FillText(label, vg.Point{X: x + keyLength + 8, Y: y + lift}, k.high)
+	c.FillText(label, vg.Point{X: x + 8, Y: y + lift}, k.high)
 }
 
 // before is what stands before the colours.
