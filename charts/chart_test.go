@@ -61,9 +61,28 @@ func mustBar(t *testing.T, b Bar) *Figure {
 	return f
 }
 
-// figures are the two kinds of chart, for tests of what every figure does.
+type figurer interface{ Figure() (*Figure, error) }
+
+func mustFigure(t *testing.T, chart figurer) *Figure {
+	t.Helper()
+	f, err := chart.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// figures are the kinds of chart, for tests of what every figure does.
 func figures(t *testing.T) map[string]*Figure {
-	return map[string]*Figure{"line": mustLine(t, exampleLine()), "bar": mustBar(t, exampleBar())}
+	t.Helper()
+	all := map[string]*Figure{}
+	for name, chart := range map[string]figurer{
+		"line": exampleLine(), "bar": exampleBar(), "errorbar": exampleErrorBar(), "scatter": exampleScatter(),
+		"histogram": exampleHistogram(), "heatmap": exampleHeatmap(), "roofline": exampleRoofline(),
+	} {
+		all[name] = mustFigure(t, chart)
+	}
+	return all
 }
 
 func TestOptionGolden(t *testing.T) {
@@ -107,6 +126,53 @@ tensor     int8  int4
 -------  ------  ----
 encoder  0.0050  0.08
 decoder  0.0075  0.12
+`,
+		"errorbar": `Quantization error by tensor
+Bar chart of relative error by tensor
+
+tensor   int8  ± int8  int4
+-------  ----  ------  ----
+encoder  0.50   0.125  0.08
+decoder  0.75   0.250  0.12
+`,
+		"scatter": `Smaller weights cost precision
+Scatter chart of relative error against size (bits/weight)
+
+series  point     size (bits/weight)  relative error      ±
+------  --------  ------------------  --------------  -----
+w8a16   channel                  8.5           0.005
+w4a16   group 32                 5.0           0.080  0.010
+w4a16   group 64                 4.5           0.125  0.025
+bound                            4.0           0.100
+bound                            9.0           0.002
+`,
+		"histogram": `Most weights are small
+Histogram of weight (1e-3)
+
+weight (1e-3) from  to  count
+------------------  --  -----
+                -4  -2      1
+                -2   0      0
+                 0   2      4
+                 2   4      0
+                 4   6      1
+`,
+		"heatmap": `Later layers are harder to quantize
+Heat map of relative error (%) by tensor and layer
+
+tensor        0    1   2
+---------  ----  ---  --
+q_proj     0.01  0.1   1
+down_proj  0.10  1.0  10
+`,
+		"roofline": `One row is limited by memory
+Roofline chart of rate (Gflop/s) against arithmetic intensity (flop/byte)
+
+kernel  point  arithmetic intensity (flop/byte)  rate (Gflop/s)  of f32 peak  of DRAM  of L2
+------  -----  --------------------------------  --------------  -----------  -------  -----
+f32     m=1                                 0.5               8           5%      80%    20%
+f32     m=64                               32.0             120          75%    18.8%  4.69%
+w8a16                                       2.0              30        18.8%      75%  18.8%
 `,
 	} {
 		if got := figures(t)[name].String(); got != want {
@@ -393,10 +459,7 @@ func TestWrongChartsAreRefused(t *testing.T) {
 	for i := range names {
 		names[i] = strings.Repeat("x", i+1)
 	}
-	for _, c := range []struct {
-		chart  interface{ Figure() (*Figure, error) }
-		reason string
-	}{
+	checkRefused(t, []refusal{
 		{line(func(l *Line) { l.Title = " \n" }), `line chart "": there is no title`},
 		{line(func(l *Line) { l.X.Label = "" }), "the x axis has no label"},
 		{line(func(l *Line) { l.Y.Label = "" }), "the y axis has no label"},
@@ -437,7 +500,18 @@ func TestWrongChartsAreRefused(t *testing.T) {
 			long := strings.Repeat("w", 50)
 			b.Categories = []string{long + "a" + long, long + "b" + long}
 		}), "too long to be told apart"},
-	} {
+	})
+}
+
+// A refusal is a chart that must not be drawn, and what the error says.
+type refusal struct {
+	chart  figurer
+	reason string
+}
+
+func checkRefused(t *testing.T, cases []refusal) {
+	t.Helper()
+	for _, c := range cases {
 		f, err := c.chart.Figure()
 		if err == nil {
 			t.Errorf("%q: a figure instead of an error: %s", c.reason, f)

@@ -16,6 +16,9 @@
 //		},
 //	}.Figure()
 //
+// [Line], [Scatter], [Bar], [Histogram], [Heatmap] and [Roofline] are the charts;
+// Figure.Save writes one to a .png, .svg or .html file.
+//
 // A picture that would be wrong is an error and never a picture: series of
 // different lengths, values that are not finite, a log axis with values that are
 // not positive, an axis that is not labelled, series that look the same.

@@ -45,9 +45,24 @@ type script struct {
 	Pad    int    `json:"pad"`
 	Unit   string `json:"unit"` // of the values that a tooltip shows
 	// X and Y list the labels of the axes: [[value, label], ...].
-	X      [][2]any        `json:"x"`
-	Y      [][2]any        `json:"y"`
+	X [][2]any `json:"x"`
+	Y [][2]any `json:"y"`
+	// Bars is the number of series of bars, among which error bars find theirs.
+	Bars int `json:"bars,omitempty"`
+	// Labels are the sides of the points at which their labels stand, a series
+	// each; "" for a point without one.
+	Labels [][]string `json:"labels,omitempty"`
+	// Cells are the text and its colour in each cell of a heat map.
+	Cells [][2]string `json:"cells,omitempty"`
+	// Names are the columns, the rows and the values of a heat map.
+	Names  *cellNames      `json:"names,omitempty"`
 	Option json.RawMessage `json:"option"`
+}
+
+type cellNames struct {
+	Columns []string `json:"columns"`
+	Rows    []string `json:"rows"`
+	Values  []string `json:"values"` // as a tooltip shows them, a cell each
 }
 
 // dotsPerInch gives two pixels a CSS pixel, for screens of high resolution.

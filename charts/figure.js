@@ -52,6 +52,7 @@
 
   // The option as it was made, for the width of the picture and its font.
   var made = spec.option;
+  var onDark = false;
   var title = made.title.text.split('\n');
   var legendTop = +made.legend.top;
   var gridTop = +made.grid[0].top;
@@ -67,10 +68,145 @@
       label: { formatter: function (at) { return made.xAxis[0].name + ': ' + rounded(at.value); } }
     };
   }
+  made.series.forEach(function (series, i) {
+    if (series.type === 'scatter') {
+      series.itemStyle.opacity = 1;
+      made.legend.itemHeight = 10;
+    }
+    if (series.type === 'custom') drawn(series);
+    if (spec.labels && spec.labels[i] && spec.labels[i].length) labelPoints(series, spec.labels[i]);
+    if (spec.cells) labelCells(series);
+  });
+  if (made.tooltip.trigger === 'item') made.tooltip.formatter = described;
+  else if (made.series.some(function (series) { return series.type === 'custom'; })) made.tooltip.formatter = withErrors;
   [[made.xAxis[0], spec.x], [made.yAxis[0], spec.y]].forEach(function (pair) {
     pair[0].axisLabel = pair[0].axisLabel || {};
     pair[0].axisLabel.formatter = labelled(pair[1]);
   });
+
+  // A series that this script draws: error bars, each a place and two ends, or
+  // the bins of a histogram, each two edges and a count.
+  function drawn(series) {
+    var bins = /^bins/.test(series.id);
+    var number = +series.id.split('-')[1];
+    var lying = made.yAxis[0].type === 'category';
+    var color = series.itemStyle.color;
+    if (!bins) {
+      series.tooltip = { show: false };
+      series.silent = true;
+      series.z = spec.bars ? 5 : 1;
+    }
+    series.renderItem = function (params, api) {
+      var a = api.value(0), b = api.value(1), c = api.value(2);
+      if (bins) {
+        if (c === 0) return null;
+        var low = api.coord([a, made.yAxis[0].min]), high = api.coord([b, c]);
+        return {
+          type: 'rect',
+          shape: { x: low[0], y: high[1], width: Math.max(high[0] - low[0] - 1, 1), height: low[1] - high[1] },
+          style: { fill: color }
+        };
+      }
+      var from = api.coord(lying ? [b, a] : [a, b]);
+      var to = api.coord(lying ? [c, a] : [a, c]);
+      var along = lying ? 1 : 0;
+      if (spec.bars) {
+        // The bars that the reader hid leave their place to the others.
+        var visible = api.currentSeriesIndices().filter(function (i) { return i < spec.bars; });
+        var bar = made.series[number];
+        var place = api.barLayout({
+          count: visible.length, barGap: bar.barGap, barCategoryGap: bar.barCategoryGap, barMaxWidth: +bar.barMaxWidth
+        })[visible.indexOf(number)];
+        from[along] += place.offsetCenter;
+        to[along] += place.offsetCenter;
+      }
+      var children = [];
+      var edge = series.itemStyle.borderColor;
+      var pens = onDark ? [[color, 4.5], [edge, 1.5]] : [[edge, 4.5], [color, 1.5]];
+      pens.forEach(function (pen) {
+        function line(p, q) {
+          children.push({ type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: pen[0], lineWidth: pen[1] } });
+        }
+        line(from, to);
+        [from, to].forEach(function (end) {
+          var p = end.slice(), q = end.slice();
+          p[along] -= 4;
+          q[along] += 4;
+          line(p, q);
+        });
+      });
+      return { type: 'group', children: children };
+    };
+  }
+
+  // Puts the labels of points on the sides where the picture has them. The text
+  // comes from a function, because ECharts would read it as a template.
+  function labelPoints(series, sides) {
+    series.data.forEach(function (point, i) {
+      point.label = { show: !!sides[i], position: sides[i] || 'right', formatter: function () { return point.name; } };
+    });
+    series.labelLayout = { hideOverlap: true };
+  }
+
+  function labelCells(series) {
+    series.data.forEach(function (cell, i) {
+      cell.label = { color: spec.cells[i][1], formatter: function () { return spec.cells[i][0]; } };
+    });
+  }
+
+  // What a tooltip says of one point, bin or cell, as text and never as HTML.
+  function described(at) {
+    var x = made.xAxis[0].name, y = made.yAxis[0].name, v = at.value, lines;
+    if (spec.names) {
+      lines = [spec.names.columns[v[0]], spec.names.rows[v[1]], spec.names.values[at.dataIndex]];
+    } else if (at.seriesType === 'custom') {
+      lines = [x + ': ' + rounded(v[0]) + ' to ' + rounded(v[1]), y + ': ' + rounded(v[2])];
+    } else {
+      lines = [at.seriesName, at.name, x + ': ' + rounded(v[0]), y + ': ' + rounded(v[1])];
+    }
+    var box = doc.createElement('div');
+    lines.forEach(function (line) {
+      if (line) box.appendChild(doc.createElement('div')).textContent = line;
+    });
+    return box;
+  }
+
+  // What a tooltip says of all series at one place, where some have error bars.
+  function withErrors(points) {
+    var box = doc.createElement('div');
+    function line(text) {
+      return box.appendChild(doc.createElement('div')).appendChild(doc.createTextNode(text)).parentNode;
+    }
+    points.forEach(function (point, n) {
+      if (n === 0) {
+        var x = point.axisValue;
+        line(typeof x === 'number' ? made.xAxis[0].name + ': ' + rounded(x) : x);
+      }
+      var v = Array.isArray(point.value) ? point.value[1] : point.value;
+      var text = point.seriesName + ': ' + rounded(v);
+      made.series.forEach(function (series) {
+        if (series.id !== 'error-' + point.seriesIndex) return;
+        var ends = series.data[point.dataIndex].value;
+        text += ' ± ' + rounded((ends[2] - ends[1]) / 2);
+      });
+      var dot = doc.createElement('span');
+      dot.style.cssText = 'display:inline-block;width:10px;height:10px;margin-right:5px;border-radius:5px';
+      dot.style.background = point.color;
+      var row = line(text + (spec.unit ? ' ' + spec.unit : ''));
+      row.insertBefore(dot, row.firstChild);
+    });
+    return box;
+  }
+
+  // Names the columns of a heat map, each of a width, as far as there is room.
+  function shown(column) {
+    var widest = Math.max.apply(null, spec.x.map(function (label) { return textWidth(label[1], '12px'); }));
+    var named = [];
+    spec.x.forEach(function (label, i) { if (label[1]) named.push(i); });
+    var apart = named.length > 1 ? (named[1] - named[0]) * column : column;
+    var every = Math.ceil((widest + 6) / apart);
+    return function (i) { return named.indexOf(i) >= 0 && named.indexOf(i) % every === 0; };
+  }
 
   // Fits the option to a width and returns the height that it then takes.
   function fit(width) {
@@ -84,6 +220,12 @@
     y.axisLabel.width = Math.ceil(Math.min(widest, 0.45 * width)) + 1;
     y.axisLabel.overflow = 'truncate';
     y.nameGap = y.axisLabel.width + 18;
+    if (made.visualMap) made.visualMap[0].top = legendTop + extra;
+    if (spec.cells) {
+      var column = (width - y.nameGap - 2 * spec.pad - 28) / spec.names.columns.length;
+      made.series[0].label = { show: spec.cells.every(function (cell) { return textWidth(cell[0], '12px') <= column - 4; }) };
+      made.xAxis[0].axisLabel.interval = shown(column);
+    }
     return spec.height + extra;
   }
 
@@ -124,7 +266,7 @@
         var nowDark = isDark(figure);
         if (chart && nowDark === dark && figure.clientWidth === width) return;
         if (chart && nowDark !== dark) giveBack();
-        dark = nowDark;
+        dark = onDark = nowDark;
         width = figure.clientWidth;
         box.style.cssText = 'width:100%;height:' + fit(width) + 'px';
         if (chart) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
@@ -77,6 +78,36 @@ func TestHTMLIsEscaped(t *testing.T) {
 	}
 }
 
+// No text of any kind of chart can end the script or the attribute it stands in.
+func TestHostileTextsAreEscaped(t *testing.T) {
+	evil := "</script><script>alert(1)</script><!-- \"x\" 'y' & {b} {c}"
+	name := func(i int) string { return fmt.Sprint("<!--</script>\"{b}", i) }
+	x, y := Axis{Label: name(1), Unit: name(2)}, Axis{Label: name(3), Unit: name(4)}
+	for _, chart := range []figurer{
+		Scatter{Title: evil, X: x, Y: y, Series: []Series{{Name: name(5), X: []float64{1, 2}, Y: []float64{1, 2}, Labels: []string{name(6), name(7)}, Error: []float64{1, 1}}}},
+		Bar{Title: evil, X: x, Y: y, Categories: []string{name(5)}, Series: []Series{{Name: name(6), Y: []float64{2}, Error: []float64{1}}}},
+		Histogram{Title: evil, X: x, Y: y, Values: []float64{1, 2}, Scheme: name(5)},
+		Heatmap{Title: evil, X: x, Y: y, Value: Axis{Label: name(5), Unit: name(6)}, Columns: []string{name(7), name(8)}, Rows: []string{name(9)}, Values: [][]float64{{1, 2}}},
+		Roofline{Title: evil, Ops: "</s>\"", Peaks: []Limit{{Name: name(1), Value: 10}}, Bandwidths: []Limit{{Name: name(2), Value: 1}}, Kernels: []Series{{Name: name(3), X: []float64{1}, Y: []float64{1}, Labels: []string{name(4)}}}},
+	} {
+		page := mustFigure(t, chart).html()
+		m := figureHTML.FindStringSubmatch(page)
+		if m == nil {
+			t.Errorf("%T: the HTML is not a div with a picture and one script: %.300s", chart, page)
+			continue
+		}
+		if script := m[3] + m[4]; strings.Contains(script, "</") || strings.Contains(script, "<!--") {
+			t.Errorf("%T: the script can be ended by a text", chart)
+		}
+		if strings.ContainsAny(m[2], "<>\"") {
+			t.Errorf("%T: the alternative text is not escaped: %s", chart, m[2])
+		}
+		if !json.Valid([]byte(m[4])) {
+			t.Errorf("%T: the script gets no JSON", chart)
+		}
+	}
+}
+
 func TestIDsAreOwnAndRepeatable(t *testing.T) {
 	id := func(f *Figure) string { return figureHTML.FindStringSubmatch(f.html())[1] }
 	f := mustLine(t, exampleLine())
@@ -101,6 +132,19 @@ func TestAltSaysWhatTheChartShows(t *testing.T) {
 			"skipzeros, predicted: from 0.3 at 10 to 3 at 100.",
 		"bar": "Quantization error by tensor. Bar chart of relative error by tensor. " +
 			"int8: from 0.005 (encoder) to 0.0075 (decoder); int4: from 0.08 (encoder) to 0.12 (decoder).",
+		"errorbar": "Quantization error by tensor. Bar chart of relative error by tensor. " +
+			"int8: from 0.5 ± 0.125 (encoder) to 0.75 ± 0.25 (decoder); int4: from 0.08 (encoder) to 0.12 (decoder).",
+		"scatter": "Smaller weights cost precision. Scatter chart of relative error against size (bits/weight). " +
+			"w8a16: 0.005 at 8.5 (channel); w4a16: 2 points from 0.08 ± 0.01 at 5 (group 32) to 0.125 ± 0.025 at 4.5 (group 64); " +
+			"bound: a line from 0.002 at 9 to 0.1 at 4.",
+		"histogram": "Most weights are small. Histogram of weight (1e-3). " +
+			"6 values from -4 to 6, half of them from 0.5 to 1.375, median 0.75; the fullest of 5 bins, from 0 to 2, holds 4.",
+		"heatmap": "Later layers are harder to quantize. Heat map of relative error (%) by tensor and layer. " +
+			"2 rows and 3 columns; from 0.01 (q_proj, 0) to 10 (down_proj, 2).",
+		"roofline": "One row is limited by memory. Roofline chart of rate (Gflop/s) against arithmetic intensity (flop/byte). " +
+			"f32 peak: 160 Gflop/s; DRAM: 20 GB/s; L2: 80 GB/s; " +
+			"f32: up to 120 at 32 (m=64), 75% of f32 peak, 18.8% of DRAM, 4.69% of L2; " +
+			"w8a16: up to 30 at 2, 18.8% of f32 peak, 75% of DRAM, 18.8% of L2.",
 	} {
 		if got := figures(t)[name].alt(); got != want {
 			t.Errorf("%s: %s\nwant: %s", name, got, want)
@@ -193,6 +237,17 @@ func TestSave(t *testing.T) {
 
 func checkSVG(t *testing.T, content []byte) {
 	t.Helper()
+	all := strings.Join(svgTexts(t, content), "|")
+	for _, want := range []string{"Skipping zeros pays below a density of 40%", "density (%)", "time (ms)", "skipzeros, predicted"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the SVG does not say %q", want)
+		}
+	}
+}
+
+// svgTexts returns the texts of an SVG, which must be well-formed.
+func svgTexts(t *testing.T, content []byte) []string {
+	t.Helper()
 	var texts []string
 	decoder := xml.NewDecoder(bytes.NewReader(content))
 	for {
@@ -207,10 +262,22 @@ func checkSVG(t *testing.T, content []byte) {
 			texts = append(texts, strings.TrimSpace(string(data)))
 		}
 	}
-	all := strings.Join(texts, "|")
-	for _, want := range []string{"Skipping zeros pays below a density of 40%", "density (%)", "time (ms)", "skipzeros, predicted"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("the SVG does not say %q", want)
+	return texts
+}
+
+// The SVG of every kind of chart names its axes, as the picture does.
+func TestSVGNamesTheAxes(t *testing.T) {
+	for name, f := range figures(t) {
+		texts := strings.Join(svgTexts(t, mustEncode(t, f, ".svg")), "|")
+		for _, want := range []string{f.frame.x, f.frame.y, strings.Join(f.frame.title, "|")} {
+			if want == "" || !strings.Contains(texts, want) {
+				t.Errorf("%s: the SVG does not say %q: %s", name, want, texts)
+			}
+		}
+		for _, l := range append(f.script.X, f.script.Y...) {
+			if text, _ := l[1].(string); !strings.Contains(texts, text) {
+				t.Errorf("%s: the SVG has no tick %q: %s", name, text, texts)
+			}
 		}
 	}
 }

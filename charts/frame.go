@@ -43,6 +43,7 @@ type frame struct {
 	title         []string
 	entries       []entry   // one a series
 	legend        [][]entry // those that are shown, in rows
+	key           *key      // of colours, in place of a legend
 	right         float64   // free space to the right of the data
 	x, y          string    // what stands below and left of the data
 }
@@ -51,7 +52,8 @@ type frame struct {
 type entry struct {
 	name   string
 	style  Style
-	bar    bool // else a line
+	bar    bool // else a line or points
+	points bool // markers without a line
 	dashed bool
 	marked bool
 }
@@ -59,7 +61,7 @@ type entry struct {
 func newFrame(title string, entries []entry, x, y Axis) frame {
 	const width = figureWidth - 2*pad
 	f := frame{width: figureWidth, title: wrap(title, width), entries: entries, right: pad, x: x.title(), y: y.title()}
-	if len(entries) > 1 || entries[0].name != "" {
+	if len(entries) > 1 || len(entries) == 1 && entries[0].name != "" {
 		row, used := 0, 0.0
 		for _, e := range entries {
 			if used > 0 && used+e.width() > width {
@@ -83,7 +85,13 @@ func (e entry) width() float64 { return legendIcon + 6 + textWidth(e.name, textS
 func (f frame) legendTop() int { return pad + titleLead*len(f.title) + 4 }
 
 // top is the distance of the data from the top edge.
-func (f frame) top() int { return f.legendTop() + legendLead*len(f.legend) + 10 }
+func (f frame) top() int {
+	rows := len(f.legend)
+	if f.key != nil {
+		rows = 1
+	}
+	return f.legendTop() + legendLead*rows + 10
+}
 
 // draw draws the card: white ground, title, legend and the plot.
 func (f frame) draw(c draw.Canvas, p *plot.Plot) {
@@ -99,6 +107,9 @@ func (f frame) draw(c draw.Canvas, p *plot.Plot) {
 	label := textStyle(textSize, ink)
 	label.YAlign = draw.YCenter
 	y = c.Max.Y - vg.Length(f.legendTop()) - legendLead/2
+	if f.key != nil {
+		f.key.draw(c, c.Min.X+pad, y)
+	}
 	for _, row := range f.legend {
 		x := c.Min.X + pad
 		for _, e := range row {
@@ -137,7 +148,9 @@ func (e entry) drawIcon(c draw.Canvas, x, y vg.Length) {
 		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 6}, Max: vg.Point{X: x + legendIcon, Y: y + 6}}.Path())
 		return
 	}
-	c.StrokeLine2(e.line(), x, y, x+legendIcon, y)
+	if !e.points {
+		c.StrokeLine2(e.line(), x, y, x+legendIcon, y)
+	}
 	if e.marked {
 		c.DrawGlyph(e.glyph(), vg.Point{X: x + legendIcon/2, Y: y})
 	}

@@ -32,6 +32,7 @@ const maxMarked = 40
 // Figure checks the chart and draws it. It fails when there is no title, axis
 // label, series or point; when the X and Y of a series differ in length, or X
 // does not increase; when a value is not finite, or not positive on a log axis;
+// when an error bar is negative, not finite or reaches below a log axis;
 // when two series have one name or look the same; and beyond 20,000 points.
 func (l Line) Figure() (*Figure, error) {
 	f, err := l.figure()
@@ -60,7 +61,7 @@ func (l Line) figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	lo, hi = extent(ys...)
+	lo, hi = yExtent(series)
 	if !y.Log {
 		lo, hi = withZero(lo, hi)
 	}
@@ -129,6 +130,8 @@ func checkLine(x, y Axis, s Series) error {
 		return errors.New("there are no points")
 	case len(s.X) == 1 && s.Dashed:
 		return errors.New("a dashed line needs two points")
+	case len(s.Labels) > 0:
+		return errors.New("Labels is set: only a Scatter names its points")
 	}
 	if err := checkValues(x, "X", s.X); err != nil {
 		return err
@@ -136,9 +139,16 @@ func checkLine(x, y Axis, s Series) error {
 	if err := checkValues(y, "Y", s.Y); err != nil {
 		return err
 	}
-	for i := 1; i < len(s.X); i++ {
-		if s.X[i] <= s.X[i-1] {
-			return fmt.Errorf("X[%d] is %g after %g: X must increase", i, s.X[i], s.X[i-1])
+	if err := checkError(y, s); err != nil {
+		return err
+	}
+	return checkIncreases(s.X)
+}
+
+func checkIncreases(xs []float64) error {
+	for i := 1; i < len(xs); i++ {
+		if xs[i] <= xs[i-1] {
+			return fmt.Errorf("X[%d] is %g after %g: X must increase", i, xs[i], xs[i-1])
 		}
 	}
 	return nil
@@ -163,9 +173,9 @@ func linePlot(xs, ys scale, series []Series, entries []entry) *plot.Plot {
 	grid := draw.LineStyle{Color: gridLine, Width: 1}
 	p.Add(&plotter.Grid{Vertical: grid, Horizontal: grid})
 	for i, s := range series {
-		points := make(plotter.XYs, len(s.X))
-		for j := range points {
-			points[j] = plotter.XY{X: s.X[j], Y: s.Y[j]}
+		points := s.xys()
+		if len(s.Error) > 0 {
+			p.Add(whiskers{s})
 		}
 		p.Add(&plotter.Line{XYs: points, LineStyle: entries[i].line()})
 		if entries[i].marked {
@@ -175,31 +185,45 @@ func linePlot(xs, ys scale, series []Series, entries []entry) *plot.Plot {
 	return p
 }
 
+func (s Series) xys() plotter.XYs {
+	points := make(plotter.XYs, len(s.X))
+	for i := range points {
+		points[i] = plotter.XY{X: s.X[i], Y: s.Y[i]}
+	}
+	return points
+}
+
 func lineOption(f frame, x, y Axis, xs, ys scale, series []Series) (json.RawMessage, error) {
 	c := charts.NewLine()
 	c.SetGlobalOptions(f.options()...)
 	c.SetGlobalOptions(charts.WithXAxisOpts(xOption(x, xs)), charts.WithYAxisOpts(yOption(y, ys)))
 	for i, s := range series {
-		data := make([]opts.LineData, len(s.X))
-		for j := range data {
-			data[j].Value = [2]float64{s.X[j], s.Y[j]}
-		}
-		e := f.entries[i]
-		kind := "solid"
-		if e.dashed {
-			kind = "dashed"
-		}
-		shape := shapes[e.style.Marker]
-		c.AddSeries(seriesName(s, y), data,
-			charts.WithLineChartOpts(opts.LineChart{
-				Symbol: shape.symbol(), SymbolSize: markerSize * shape.size, ShowSymbol: opts.Bool(e.marked),
-			}),
-			charts.WithItemStyleOpts(opts.ItemStyle{Color: css(e.style.Color)}),
-			charts.WithLineStyleOpts(opts.LineStyle{Color: css(e.style.Color), Width: lineWidth, Type: kind}),
-			charts.WithEmphasisOpts(opts.Emphasis{Focus: "series"}),
-		)
+		addLine(c, seriesName(s, y), s, f.entries[i])
+	}
+	for i, s := range series {
+		addWhiskers(&c.RectChart, seriesName(s, y), s, s.X, false, i)
 	}
 	return optionOf(c)
+}
+
+func addLine(c *charts.Line, name string, s Series, e entry) {
+	data := make([]opts.LineData, len(s.X))
+	for j := range data {
+		data[j].Value = [2]float64{s.X[j], s.Y[j]}
+	}
+	kind := "solid"
+	if e.dashed {
+		kind = "dashed"
+	}
+	shape := shapes[e.style.Marker]
+	c.AddSeries(name, data,
+		charts.WithLineChartOpts(opts.LineChart{
+			Symbol: shape.symbol(), SymbolSize: markerSize * shape.size, ShowSymbol: opts.Bool(e.marked),
+		}),
+		charts.WithItemStyleOpts(opts.ItemStyle{Color: css(e.style.Color)}),
+		charts.WithLineStyleOpts(opts.LineStyle{Color: css(e.style.Color), Width: lineWidth, Type: kind}),
+		charts.WithEmphasisOpts(opts.Emphasis{Focus: "series"}),
+	)
 }
 
 // seriesName is what a tooltip calls a series.
@@ -226,15 +250,15 @@ func lineTable(x, y Axis, series []Series) Table {
 	}
 	t := Table{Columns: []string{x.title()}}
 	for _, s := range series {
-		t.Columns = append(t.Columns, seriesName(s, y))
+		t.Columns = append(t.Columns, s.columns(y)...)
 	}
 	for _, v := range at {
 		row := []any{v}
 		for _, s := range series {
 			if i, found := slices.BinarySearch(s.X, v); found {
-				row = append(row, s.Y[i])
+				row = append(row, s.cells(i)...)
 			} else {
-				row = append(row, nil)
+				row = append(row, make([]any, len(s.columns(y)))...)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -262,7 +286,7 @@ func lineNotes(series []Series) []string {
 			name += ": "
 		}
 		notes = append(notes, fmt.Sprintf("%sfrom %s at %s to %s at %s", name,
-			formatNumber(s.Y[0]), formatNumber(s.X[0]), formatNumber(s.Y[last]), formatNumber(s.X[last])))
+			s.written(0), formatNumber(s.X[0]), s.written(last), formatNumber(s.X[last])))
 	}
 	return notes
 }

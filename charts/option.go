@@ -78,7 +78,7 @@ type legendItem struct {
 
 func (e entry) legendItem() legendItem {
 	switch {
-	case e.bar || e.marked:
+	case e.bar || e.points || e.marked:
 		return legendItem{Name: e.name}
 	case e.dashed:
 		return legendItem{e.name, "path://M0,0h6v2h-6zM10,0h6v2h-6zM20,0h6v2h-6z"}

@@ -11,8 +11,8 @@ import (
 )
 
 // encodePNG writes a picture with at most 256 colours, which takes half the
-// space of full colour. The frequent colours, so those of series, stay exact;
-// the shades between them at the edges of lines and letters are rounded.
+// space of full colour. The frequent colours, so those of series and cells, stay
+// exact; the shades between them at the edges of lines and letters are rounded.
 func encodePNG(img image.Image) ([]byte, error) {
 	rgba, ok := img.(*image.RGBA)
 	if !ok {
@@ -28,7 +28,7 @@ func encodePNG(img image.Image) ([]byte, error) {
 
 // reduce maps an opaque picture to a palette.
 func reduce(img *image.RGBA) *image.Paletted {
-	const exact = 64 // colours that are not rounded
+	const exact = 96 // colours that are not rounded
 	counts := map[color.RGBA]int{}
 	forRuns(img, func(_, n int, c color.RGBA) { counts[c] += n })
 	colors := make([]color.RGBA, 0, len(counts))

@@ -161,3 +161,11 @@ func roundUp(v float64, mantissas []float64) float64 {
 		}
 	}
 }
+
+// at returns where v lies on the axis, from 0 at its start to 1 at its end.
+func (s scale) at(v float64) float64 {
+	if s.log {
+		return math.Log(v/s.min) / math.Log(s.max/s.min)
+	}
+	return (v - s.min) / (s.max - s.min)
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,7 +28,7 @@ func (a Axis) title() string {
 	return a.Label + " (" + a.Unit + ")"
 }
 
-// A Series is one line of a chart, or one colour of bars.
+// A Series is one line of a chart, one set of points or one colour of bars.
 type Series struct {
 	// Name stands in the legend. It may be empty when there is one series.
 	Name string
@@ -35,9 +36,15 @@ type Series struct {
 	// prediction and the measurement of a scheme share a colour. The default is
 	// the name.
 	Scheme string
-	// X and Y are the points of a line, in order of X. The bars of a bar chart
+	// X and Y are the points, those of a line in order of X. The bars of a bar chart
 	// are Y, one for each category, and X is empty.
 	X, Y []float64
+	// Error is half the length of the error bar at each Y, in the unit of Y; empty
+	// for none.
+	Error []float64
+	// Labels name the points of a Scatter or the kernels of a Roofline, one for
+	// each point; empty for none.
+	Labels []string
 	// Dashed draws a line without markers: a prediction or a limit, beside the
 	// measured points of the other series.
 	Dashed bool
@@ -93,7 +100,11 @@ func cleanSeries(series []Series) ([]Series, error) {
 	clean := make([]Series, len(series))
 	for i, s := range series {
 		s.Name, s.Scheme = oneLine(s.Name), oneLine(s.Scheme)
-		s.X, s.Y = append([]float64(nil), s.X...), append([]float64(nil), s.Y...)
+		s.X, s.Y, s.Error = slices.Clone(s.X), slices.Clone(s.Y), slices.Clone(s.Error)
+		s.Labels = slices.Clone(s.Labels)
+		for j, label := range s.Labels {
+			s.Labels[j] = oneLine(label)
+		}
 		if s.Name == "" && len(series) > 1 {
 			return nil, fmt.Errorf("series %d of %d has no name", i+1, len(series))
 		}

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -47,22 +48,45 @@ var schemes = map[string]int{
 	"dense":     9,
 }
 
+// vendors maps the products of a vendor's library to a place in the palette. It
+// shares that with a scheme of ours that is seldom in the same chart: there are
+// no more colours that everybody can tell apart.
+var vendors = map[string]int{
+	"acceleratef32": 9,
+	"openblasf32":   9,
+	"bnnsf32":       8,
+	"onednnf32":     8,
+	"bnnsi8":        4,
+	"onednns8s8":    4,
+	"onednnu8s8":    6,
+	"onednnbf16":    5,
+}
+
 // StyleOf returns the colour and the marker of a scheme, the same in every
 // chart: "dense", "f32", "bf16", "skipzeros", "lowrank", "int8", "int4", "w8a16",
-// "w8a8" and "w4a16". Case, spaces, "-" and "_" do not matter. ok is false for
-// any other name; a chart gives such a series the first style that it does not
-// use yet.
+// "w8a8" and "w4a16"; and of the products of vendors' libraries, such as
+// "openblas-f32" and "onednn-s8s8". Case, spaces, "-" and "_" do not matter. ok is
+// false for any other name.
+//
+// A chart gives the first style that it does not use yet to a series of another
+// name, and to a product of a vendor whose style one of our schemes has there.
 func StyleOf(scheme string) (style Style, ok bool) {
-	i, ok := schemes[schemeKey(scheme)]
-	if !ok {
-		return Style{}, false
+	key := schemeKey(scheme)
+	if i, ok := schemes[key]; ok {
+		return palette[i], true
 	}
-	return palette[i], true
+	if i, ok := vendors[key]; ok {
+		return palette[i], true
+	}
+	return Style{}, false
 }
 
 func schemeKey(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(name))
 }
+
+// key is what the style of the series depends on.
+func (s Series) key() string { return schemeKey(cmp.Or(s.Scheme, s.Name)) }
 
 // assignStyles gives every series its style. Series of one scheme share it, and
 // then only a dash can tell two lines apart.
@@ -76,19 +100,19 @@ func assignStyles(series []Series) ([]Style, error) {
 	styles := map[string]Style{}
 	used := map[Style]bool{}
 	for i, s := range series {
-		scheme := s.Scheme
-		if scheme == "" {
-			scheme = s.Name
-		}
-		keys[i] = schemeKey(scheme)
+		keys[i] = s.key()
 		l := look{keys[i], s.Dashed}
 		if other, ok := taken[l]; ok {
-			return nil, fmt.Errorf("series %q and %q look the same: both have the scheme %q", other, s.Name, scheme)
+			return nil, fmt.Errorf("series %q and %q look the same: both have the scheme %q", other, s.Name, cmp.Or(s.Scheme, s.Name))
 		}
 		taken[l] = s.Name
-		if style, ok := StyleOf(scheme); ok {
-			styles[keys[i]] = style
-			used[style] = true
+	}
+	for _, places := range []map[string]int{schemes, vendors} {
+		for _, key := range keys {
+			if i, ok := places[key]; ok && !used[palette[i]] {
+				styles[key] = palette[i]
+				used[palette[i]] = true
+			}
 		}
 	}
 	assigned := make([]Style, len(series))

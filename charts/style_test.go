@@ -155,6 +155,26 @@ func TestStyleOf(t *testing.T) {
 	}
 }
 
+// A vendor's product looks the same in every chart where no scheme of ours has
+// its style, and never like that scheme.
+func TestVendorStyles(t *testing.T) {
+	for _, name := range []string{"accelerate-f32", "bnns-f32", "bnns-i8", "openblas-f32", "onednn-f32", "onednn-bf16", "onednn-s8s8", "onednn-u8s8"} {
+		style, ok := StyleOf(name)
+		if !ok {
+			t.Errorf("%s has no style", name)
+			continue
+		}
+		got, err := assignStyles([]Series{{Name: "mine"}, {Name: name}, {Name: "f32"}})
+		if err != nil || got[1] != style || got[0] == style || got[2] == style {
+			t.Errorf("%s looks %v (%v), want %v", name, got, err, style)
+		}
+	}
+	got, err := assignStyles([]Series{{Name: "onednn-s8s8"}, {Name: "int8"}})
+	if int8, _ := StyleOf("int8"); err != nil || got[1] != int8 || got[0] == int8 {
+		t.Errorf("onednn-s8s8 and int8 look %v (%v)", got, err)
+	}
+}
+
 func TestAssignStyles(t *testing.T) {
 	f32, _ := StyleOf("f32")
 	w8, _ := StyleOf("w8a8")

@@ -1,0 +1,100 @@
+package charts
+
+import "fmt"
+
+// table lists every point, or where each series lies when there are too many.
+func (c *points) table() Table {
+	total, labelled, errors := 0, false, false
+	for _, s := range c.series {
+		total += len(s.X)
+		labelled = labelled || len(s.Labels) > 0
+		errors = errors || len(s.Error) > 0
+	}
+	most := maxRows
+	if labelled {
+		most = maxLabelledPoints
+	}
+	if total > most {
+		return c.summary()
+	}
+	t := Table{Columns: []string{"series"}}
+	if labelled {
+		t.Columns = append(t.Columns, "point")
+	}
+	t.Columns = append(t.Columns, c.x.title(), c.y.title())
+	if errors {
+		t.Columns = append(t.Columns, "±")
+	}
+	for _, s := range c.series {
+		for i := range s.X {
+			row := []any{seriesName(s, c.y)}
+			if labelled {
+				row = append(row, s.pointName(i))
+			}
+			row = append(row, s.X[i], s.Y[i])
+			if len(s.Error) > 0 {
+				row = append(row, s.Error[i])
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+func (c *points) summary() Table {
+	x, y := c.x.Label, c.y.Label
+	t := Table{Columns: []string{"series", "points", "smallest " + x, "largest " + x, "smallest " + y, "largest " + y}}
+	for _, s := range c.series {
+		left, right := extent(s.X)
+		lo, hi := extent(s.Y)
+		t.Rows = append(t.Rows, []any{seriesName(s, c.y), len(s.X), left, right, lo, hi})
+	}
+	return t
+}
+
+// notes says in words where each series lies, for the alternative text.
+func (c *points) notes() []string {
+	var notes []string
+	for _, s := range c.series {
+		name := s.Name
+		if name != "" {
+			name += ": "
+		}
+		least, most := 0, 0
+		for i, v := range s.Y {
+			if v < s.Y[least] {
+				least = i
+			}
+			if v > s.Y[most] {
+				most = i
+			}
+		}
+		if least == most {
+			notes = append(notes, name+s.point(least))
+			continue
+		}
+		count := fmt.Sprintf("%d points ", len(s.X))
+		if s.Dashed {
+			count = "a line "
+		}
+		notes = append(notes, name+count+"from "+s.point(least)+" to "+s.point(most))
+	}
+	return notes
+}
+
+// pointName is the label of point i, or nil.
+func (s Series) pointName(i int) any {
+	if len(s.Labels) == 0 {
+		return nil
+	}
+	return s.Labels[i]
+}
+
+// point writes point i in words.
+func (s Series) point(i int) string {
+	text := s.written(i) + " at " + formatNumber(s.X[i])
+	if len(s.Labels) > 0 && s.Labels[i] != "" {
+		text += " (" + s.Labels[i] + ")"
+	}
+	return text
+}

@@ -1,0 +1,101 @@
+package charts
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"testing"
+)
+
+func exampleErrorBar() Bar {
+	b := exampleBar()
+	b.Series[0].Y = []float64{0.5, 0.75} // exact in binary, with their error bars
+	b.Series[0].Error = []float64{0.125, 0.25}
+	return b
+}
+
+// An error bar of 2 ± 1 is as long as the bar of 2, and in the middle of its end.
+func TestErrorBarsAreToScale(t *testing.T) {
+	for _, lying := range []bool{false, true} {
+		f := mustFigure(t, Bar{
+			Title: "t", Y: Axis{Label: "v"}, Categories: []string{"a"}, Horizontal: lying,
+			Series: []Series{{Name: "f32", Y: []float64{2}, Error: []float64{1}}, {Name: "w8a8", Y: []float64{2}}},
+		})
+		img := decode(t, f)
+		f32, _ := StyleOf("f32")
+		bar := bounds(pixels(img, f, f32.Color))
+		var dark []image.Point
+		for _, p := range pixels(img, f, whiskerLine) {
+			if p.In(image.Rect(bar.Min.X, 0, bar.Max.X, 1e6)) || lying && p.In(image.Rect(0, bar.Min.Y, 1e6, bar.Max.Y)) {
+				dark = append(dark, p)
+			}
+		}
+		whisker := bounds(dark)
+		long, want, end, middle := whisker.Dy(), bar.Dy(), bar.Min.Y, (whisker.Min.Y+whisker.Max.Y)/2
+		if lying {
+			long, want, end, middle = whisker.Dx(), bar.Dx(), bar.Max.X, (whisker.Min.X+whisker.Max.X)/2
+		}
+		if math.Abs(float64(long-want)) > 8 || math.Abs(float64(end-middle)) > 6 {
+			t.Errorf("lying %v: the bar %v has the error bar %v", lying, bar, whisker)
+		}
+	}
+}
+
+func TestErrorBarOption(t *testing.T) {
+	for _, lying := range []bool{false, true} {
+		var option struct {
+			Series []struct {
+				Name, Type, ID string
+				Encode         struct{ X, Y any }
+				Data           []struct{ Value any }
+			}
+		}
+		b := exampleErrorBar()
+		b.Horizontal = lying
+		f := mustFigure(t, b)
+		if err := json.Unmarshal(f.script.Option, &option); err != nil {
+			t.Fatal(err)
+		}
+		want := "{int8 custom error-0 {0 [1 2]} [{[0 0.375 0.625]} {[1 0.5 1]}]}"
+		if lying {
+			want = "{int8 custom error-0 {[1 2] 0} [{[0 0.375 0.625]} {[1 0.5 1]}]}"
+		}
+		if got := fmt.Sprint(option.Series[2]); len(option.Series) != 3 || got != want || f.script.Bars != 2 {
+			t.Errorf("lying %v: %d bars with the error bars %s, want %s", lying, f.script.Bars, got, want)
+		}
+	}
+}
+
+// The axis holds the ends of the error bars.
+func TestAxisHoldsErrorBars(t *testing.T) {
+	f := mustFigure(t, Line{
+		Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y"},
+		Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 2}, Error: []float64{3, 3}}},
+	})
+	ticks := f.script.Y
+	if lo, hi := ticks[0][0], ticks[len(ticks)-1][0]; lo != -2.0 || hi != 6.0 {
+		t.Errorf("the axis goes from %v to %v, want -2 to 6", lo, hi)
+	}
+}
+
+func TestWrongErrorBarsAreRefused(t *testing.T) {
+	bar := func(change func(*Series)) Bar {
+		b := exampleErrorBar()
+		change(&b.Series[0])
+		return b
+	}
+	line := func(change func(*Series)) Line {
+		l := exampleLine()
+		change(&l.Series[0])
+		return l
+	}
+	checkRefused(t, []refusal{
+		{bar(func(s *Series) { s.Error[0] = -1 }), `series "int8": Error[0] is -1`},
+		{bar(func(s *Series) { s.Error[1] = math.Inf(1) }), `series "int8": Error[1] is +Inf`},
+		{bar(func(s *Series) { s.Error = s.Error[:1] }), `series "int8": Error has 1 values for 2 in Y`},
+		{bar(func(s *Series) { s.Labels = []string{"a", "b"} }), `series "int8": Labels is set`},
+		{line(func(s *Series) { s.Error = []float64{1} }), `series "skipzeros": Error has 1 values for 3 in Y`},
+		{line(func(s *Series) { s.Labels = []string{"a"} }), `series "skipzeros": Labels is set`},
+	})
+}
