@@ -1,3 +1,5 @@
+//go:build !noaccel
+
 package accel
 
 import (

@@ -71,7 +71,8 @@ func TestMatrixUnit(t *testing.T) {
 			}
 		}
 		for _, l := range r.Runs[0].Libraries {
-			if !strings.Contains(l.Unused, "missing") {
+			// The second where libraries cannot be opened at all, as with the tag noaccel.
+			if !strings.Contains(l.Unused, "missing") && !strings.Contains(l.Unused, "built without the code") {
 				t.Errorf("%+v", l)
 			}
 		}
