@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"text/tabwriter"
@@ -58,6 +59,9 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	connection, err := jupyter.ReadConnection(file)
 	if err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // kernels stay open for days beside others
 	}
 	session, err := interp.New()
 	if err != nil {
