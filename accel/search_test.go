@@ -102,33 +102,6 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-func TestTryFirst(t *testing.T) {
-	if errLeftOut != nil {
-		t.Skip(errLeftOut)
-	}
-	defer tryFirst.Store(nil)
-	var tried []string
-	TryFirst(func(library, file string) error {
-		tried = append(tried, library, file)
-		return errors.New("it crashed")
-	})
-	t.Setenv("GOPHERSCOPE_TEST_LIB", "lib.so")
-	v := vendor{source: source{name: "lib", env: "GOPHERSCOPE_TEST_LIB"}}
-	if _, err := v.open(1); err == nil || !strings.Contains(err.Error(), "lib.so: it crashed") {
-		t.Errorf("got %v", err)
-	}
-	if !slices.Equal(tried, []string{"lib", "lib.so"}) {
-		t.Errorf("tried %v", tried)
-	}
-	// The process that is called does not call another one.
-	if err := Try("openblas", filepath.Join(t.TempDir(), "absent.so")); err == nil || len(tried) > 2 {
-		t.Errorf("Try: %v, tried %v", err, tried)
-	}
-	if err := Try("mkl", "lib.so"); err == nil || !strings.Contains(err.Error(), "no library is called") {
-		t.Errorf("Try of an unknown library: %v", err)
-	}
-}
-
 func TestSetThreads(t *testing.T) {
 	opened.mu.Lock()
 	threads, libraries := opened.threads, opened.libraries

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 // An encoding is an instruction as the GNU assembler takes it and the code that stands
@@ -131,10 +133,7 @@ func replace(s, pattern, by string) string {
 // check assembles the instructions and compares their code.
 func check(t *testing.T, encodings []encoding, assembler, option string) {
 	if _, err := exec.LookPath(assembler); err != nil {
-		if os.Getenv("GOPHERSCOPE_REQUIRE") == "all" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		testreq.Skip(t, err.Error())
 	}
 	var source strings.Builder
 	for _, e := range encodings {

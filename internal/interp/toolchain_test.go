@@ -5,16 +5,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 // Nothing that a cell does starts the go command: it is replaced by one that
 // leaves a trace.
 func TestNoToolchain(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		if os.Getenv("GOPHERSCOPE_REQUIRE") == "all" {
-			t.Fatal("the test needs shell scripts, which Windows does not run")
-		}
-		t.Skip("the test needs shell scripts, which Windows does not run")
+		testreq.Skip(t, "the test needs shell scripts, which Windows does not run")
 	}
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "trace")
