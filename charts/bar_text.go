@@ -21,15 +21,7 @@ func (c *bars) table() Table {
 func (c *bars) notes() []string {
 	var notes []string
 	for _, s := range c.series {
-		least, most := 0, 0
-		for i, v := range s.Y {
-			if v < s.Y[least] {
-				least = i
-			}
-			if v > s.Y[most] {
-				most = i
-			}
-		}
+		least, most := extremes(s.Y)
 		name := s.Name
 		if name != "" {
 			name += ": "

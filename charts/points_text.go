@@ -60,15 +60,7 @@ func (c *points) notes() []string {
 		if name != "" {
 			name += ": "
 		}
-		least, most := 0, 0
-		for i, v := range s.Y {
-			if v < s.Y[least] {
-				least = i
-			}
-			if v > s.Y[most] {
-				most = i
-			}
-		}
+		least, most := extremes(s.Y)
 		if least == most {
 			notes = append(notes, name+s.point(least))
 			continue
@@ -97,4 +89,17 @@ func (s Series) point(i int) string {
 		text += " (" + s.Labels[i] + ")"
 	}
 	return text
+}
+
+// extremes returns the places of the first smallest and the first largest value.
+func extremes(values []float64) (least, most int) {
+	for i, v := range values {
+		if v < values[least] {
+			least = i
+		}
+		if v > values[most] {
+			most = i
+		}
+	}
+	return least, most
 }

@@ -15,7 +15,8 @@ type number interface {
 // that starts at a multiple of it never has a vector that crosses a line.
 const alignment = 64
 
-// aligned returns n zeros that start at a multiple of 64 bytes.
+// aligned returns n zeros that start at a multiple of 64 bytes, in large pages if
+// they are many and the system has such pages.
 func aligned[T number](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	buf := make([]T, n+alignment/size)
