@@ -46,16 +46,29 @@ still run. A cell tagged "raises-exception" may fail. Ctrl-C ends the running
 cell and then the program, after it has written what was executed; a second
 Ctrl-C ends it at once.
 
+With --serve it then opens index.html in the browser, and serves the files of
+this run at 127.0.0.1, so to this machine alone, until Ctrl-C.
+
 Exit status: 0 when every cell ran, 1 when a cell failed, the run was
 interrupted, or a file could not be read or written.`,
 		Example: `  gopherscope run                                  # all of notebooks/, to out/
+  gopherscope run --serve                          # and show the pages in the browser
   gopherscope run notebooks/07-real-weights.ipynb  # one of them
   gopherscope run --out /tmp/pages lessons/*.ipynb # your own, elsewhere
   gopherscope run --json | jq -r 'select(.ok | not) | .error'`,
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !r.serve && (cmd.Flags().Changed("port") || r.noBrowser) {
+				return errors.New("--port and --no-browser are for --serve")
+			}
+			return r.run(cmd.Context(), args)
+		},
 	}
 	cmd.Flags().StringVar(&r.out, "out", "out", "folder for the executed notebooks and their pages")
+	cmd.Flags().BoolVar(&r.serve, "serve", false, "serve the pages to this machine after the run and open them in the browser")
+	cmd.Flags().IntVar(&r.port, "port", 0, "with --serve: the port (default any that is free)")
+	cmd.Flags().BoolVar(&r.noBrowser, "no-browser", false, "with --serve: only print the address")
 	cmd.Flags().BoolVar(&r.json, "json", false, "print one JSON object a notebook instead of text: file, ok, seconds, html, cell, error")
+	cmd.MarkFlagsMutuallyExclusive("serve", "json")
 	return cmd
 }
 
@@ -65,6 +78,10 @@ type notebookRun struct {
 	stderr *os.File
 	out    string
 	json   bool
+
+	serve     bool
+	port      int
+	noBrowser bool
 }
 
 // input is a notebook to run.
@@ -88,8 +105,16 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer secondInterruptKills(ctx)()
+	var server *pageServer
+	if r.serve {
+		if server, err = newPageServer(out, r.port); err != nil {
+			return err
+		}
+		defer server.close()
+	}
 
 	var entries []nb.Entry
+	written := []string{"index.html"}
 	failed := 0
 	for _, in := range inputs {
 		start := time.Now()
@@ -97,6 +122,7 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 		r.report(in, entry.Failure, err, time.Since(start).Seconds())
 		if err == nil {
 			entries = append(entries, entry)
+			written = append(written, in.name+".html", in.name+".ipynb")
 		}
 		if err != nil || entry.Failure != nil {
 			failed++
@@ -115,10 +141,16 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 	if !r.json {
 		r.stdout.printf("%s lists the pages\n", filepath.Join(r.out, "index.html"))
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return errors.New("interrupted")
-	case failed > 0:
+	}
+	if server != nil {
+		server.names = written
+		if err := r.show(ctx, server); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
 		return fmt.Errorf("%d of %d notebooks failed", failed, len(inputs))
 	}
 	return writeError(r.stdout.err)
