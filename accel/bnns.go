@@ -180,13 +180,17 @@ func (f *fullyConnected) mulTo(y, x kernels.Matrix, callers slots) error {
 	if err := f.multiply(y, s.codes, callers); err != nil {
 		return err
 	}
-	for i, scale := range s.scales {
-		yi := y.Data[i*y.Stride:][:f.n]
+	scaleRows(y, s.scales)
+	return nil
+}
+
+func scaleRows(y kernels.Matrix, scales []float32) {
+	for i, scale := range scales {
+		yi := y.Data[i*y.Stride:][:y.Cols]
 		for j := range yi {
 			yi[j] *= scale
 		}
 	}
-	return nil
 }
 
 func (f *fullyConnected) multiply(y kernels.Matrix, codes []uint8, callers slots) error {

@@ -66,13 +66,19 @@ func (q *int8Weight) mulTo(y, x kernels.Matrix, callers slots) error {
 	if err := q.multiply(s.sums, s.codes, x.Rows, callers); err != nil {
 		return err
 	}
-	for i, scale := range s.scales {
-		yi, si := y.Data[i*y.Stride:][:q.n], s.sums[i*q.n:][:q.n]
+	q.scale(y, s.sums, s.scales)
+	return nil
+}
+
+// scale writes the products that sums of codes stand for.
+func (q *int8Weight) scale(y kernels.Matrix, sums []int32, rowScales []float32) {
+	for i, scale := range rowScales {
+		yi, si := y.Data[i*y.Stride:][:q.n], sums[i*q.n:][:q.n]
+		offsets, scales := q.offsets[:q.n], q.scales[:q.n]
 		for j := range yi {
-			yi[j] = float32(si[j]-q.offsets[j]) * scale * q.scales[j]
+			yi[j] = float32(si[j]-offsets[j]) * scale * scales[j]
 		}
 	}
-	return nil
 }
 
 func (q *int8Weight) multiply(sums []int32, codes []uint8, m int, callers slots) error {

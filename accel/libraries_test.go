@@ -188,31 +188,3 @@ func normal(rng *rand.Rand, rows, cols int) kernels.Matrix {
 	}
 	return a
 }
-
-// The difference between MulTo and the call is what accel adds.
-func BenchmarkOverhead(b *testing.B) {
-	for _, name := range []string{"openblas", "onednn"} {
-		l := openForTest(b, name)
-		for _, s := range l.Schemes {
-			rng := rand.New(rand.NewPCG(7, 8))
-			m, err := l.New(s.Name, normal(rng, 64, 64))
-			if err != nil {
-				testreq.Skip(b, err.Error())
-			}
-			x, y := normal(rng, 1, 64), kernels.New(1, 64)
-			b.Run("impl="+s.Name+"/MulTo", func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					m.MulTo(y, x)
-				}
-			})
-			call := m.ready(x)
-			b.Run("impl="+s.Name+"/call", func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					call()
-				}
-			})
-		}
-	}
-}

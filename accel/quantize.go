@@ -32,9 +32,12 @@ func quantizeRow(codes []uint8, v []float32, flip uint8) (scale float32) {
 	inverse := 1 / scale
 	codes = codes[:len(v)]
 	for i, f := range v {
-		// Halves go away from zero: in float64 the sum is exact where it matters.
-		scaled := float64(f * inverse)
-		codes[i] = uint8(int32(scaled+math.Copysign(0.5, scaled))) ^ flip
+		// Halves go away from zero: adding the largest float32 below a half rounds any
+		// larger sum up to the next integer.
+		const belowHalf, sign = 0x3effffff, 1 << 31
+		scaled := f * inverse
+		scaled += math.Float32frombits(math.Float32bits(scaled)&sign | belowHalf)
+		codes[i] = uint8(int32(scaled)) ^ flip
 	}
 	return scale
 }
