@@ -93,11 +93,14 @@ func Open(name string) (*Library, error) {
 	if l := opened.libraries[name]; l != nil {
 		return l, nil
 	}
-	v, threads, err := lookUp(name)
+	v, err := lookUp(name)
 	if err != nil {
 		return nil, err
 	}
-	l, err := v.open(threads)
+	if opened.threads == 0 {
+		opened.threads = kernels.Threads()
+	}
+	l, err := v.open(opened.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +163,9 @@ func (v vendor) openFile(file string, threads int) (*Library, error) {
 	l, err := v.attach(handle, threads)
 	if err != nil {
 		return nil, err
+	}
+	if l.Threads < 1 {
+		return nil, fmt.Errorf("it says that it has %d threads", l.Threads)
 	}
 	l.Name, l.File = v.name, file
 	if path := fileOf(handle, v.symbol); path != "" {

@@ -1,6 +1,7 @@
 package accel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -48,6 +49,9 @@ func attachOneDNN(handle uintptr, threads int) (*Library, error) {
 		return nil, err
 	}
 	v := version()
+	if v == nil {
+		return nil, errors.New("dnnl_version returned NULL")
+	}
 	l := &Library{Version: fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch)}
 	var err error
 	if l.Threads, err = v.threads(handle, threads); err != nil {

@@ -4,35 +4,33 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
-
-	"github.com/rlx-go/gopherscope/kernels"
 )
 
 // tryFirst is the function of TryFirst.
-var tryFirst atomic.Pointer[func(library, file string) error]
+var tryFirst atomic.Pointer[func(library, file string, threads int) error]
 
 // TryFirst makes Open and Available call try before they load a file, and refuse the
 // file with the error that it returns. A library can end the process that loads it,
 // so a program does well to have another process call [Try] and tell how that went.
-func TryFirst(try func(library, file string) error) { tryFirst.Store(&try) }
+func TryFirst(try func(library, file string, threads int) error) { tryFirst.Store(&try) }
 
 // tryAndOpen does what TryFirst asks for, and opens the file.
 func (v vendor) tryAndOpen(file string, threads int) (*Library, error) {
 	if try := tryFirst.Load(); try != nil {
-		if err := (*try)(v.name, file); err != nil {
+		if err := (*try)(v.name, file, threads); err != nil {
 			return nil, err
 		}
 	}
 	return v.openFile(file, threads)
 }
 
-// Try opens a file as a library of that name and multiplies with it, as Open does, and
-// returns why it cannot be used; nil if it can. It does not do what TryFirst asks for.
-// The library stays loaded, but Open does not know of it.
-func Try(library, file string) error {
+// Try opens a file as a library of that name and multiplies with it, as Open does with
+// so many threads, and returns why it cannot be used; nil if it can. It does not do
+// what TryFirst asks for. The library stays loaded, but Open does not know of it.
+func Try(library, file string, threads int) error {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
-	v, threads, err := lookUp(library)
+	v, err := lookUp(library)
 	if err == nil {
 		err = setEnvironment(threads)
 	}
@@ -42,18 +40,14 @@ func Try(library, file string) error {
 	return err
 }
 
-// lookUp returns the vendor of a library and the number of threads that it gets. The
-// caller holds the lock of opened.
-func lookUp(library string) (vendor, int, error) {
-	if opened.threads == 0 {
-		opened.threads = kernels.Threads()
-	}
+// lookUp returns the vendor of a library.
+func lookUp(library string) (vendor, error) {
 	var names []string
 	for _, v := range vendors {
 		if v.name == library {
-			return v, opened.threads, nil
+			return v, nil
 		}
 		names = append(names, v.name)
 	}
-	return vendor{}, 0, fmt.Errorf("accel: no library is called %q, but %s", library, strings.Join(names, ", "))
+	return vendor{}, fmt.Errorf("accel: no library is called %q, but %s", library, strings.Join(names, ", "))
 }

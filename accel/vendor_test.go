@@ -184,9 +184,11 @@ func TestLaterFailurePanics(t *testing.T) {
 
 func TestBadLibraries(t *testing.T) {
 	for macro, want := range map[string]string{
-		"NO_SGEMV": "vendor.so: it has no function cblas_sgemv",
-		"ILP64":    "vendor.so: built for 64-bit integers (ILP64)",
-		"GARBAGE":  "openblas-f32: wrong products: [1,13] times [13,7] has a relative error of 1",
+		"NO_SGEMV":          "vendor.so: it has no function cblas_sgemv",
+		"THREADS=0":         "vendor.so: it says that it has 0 threads",
+		"ILP64":             "vendor.so: built for 64-bit integers (ILP64)",
+		"GARBAGE":           "openblas-f32: [1,13] times [13,7]: wrong products, with a relative error of 1",
+		"GARBAGE_ABOVE=100": "openblas-f32: [1,149] times [149,103]: wrong products",
 	} {
 		if _, err := openVendor(t, openBLAS, 1, macro); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", macro, err, want)

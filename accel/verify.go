@@ -1,22 +1,11 @@
 package accel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/rlx-go/gopherscope/kernels"
 )
-
-// verify multiplies matrices of odd sizes, one row and several, with and without gaps
-// between the rows, and returns an error unless the results are those of the
-// reference. They are integers that every scheme represents exactly; pairs of the
-// largest are there, whose products do not fit 16 bits.
-func (l *Library) verify(scheme string) error {
-	tolerance := exact
-	if scheme == "bnns-i8" {
-		tolerance = undocumented
-	}
-	return verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return l.new(scheme, w) }, tolerance)
-}
 
 // The relative L2 errors up to which a product is right.
 const (
@@ -27,17 +16,42 @@ const (
 	undocumented = 1e-2
 )
 
-func verify(prepare func(w kernels.Matrix) (kernels.Multiplier, error), tolerance float64) (err error) {
-	const k, n, gap = 13, 7, 3
-	w := integers(k, n, 0, func(p, _ int) bool { return p < 2 })
-	reference, err := kernels.NewDense(w)
-	if err != nil {
-		return err
+// verify returns an error unless the products of a scheme are those of the reference:
+// of matrices of odd sizes, one row and several, with and without gaps between the
+// rows.
+func (l *Library) verify(scheme string) error {
+	tolerance := exact
+	if scheme == "bnns-i8" {
+		tolerance = undocumented
 	}
-	vendor, err := prepare(w)
-	if err != nil {
-		return err
+	return verify(func(w kernels.Matrix) (kernels.Multiplier, error) { return l.new(scheme, w) }, tolerance)
+}
+
+func verify(prepare func(w kernels.Matrix) (kernels.Multiplier, error), tolerance float64) error {
+	// Small ones, and some that fill the tiles of fast code.
+	for _, s := range []struct{ m, k, n int }{{5, 13, 7}, {37, 149, 103}} {
+		w := integers(s.k, s.n, 0, func(p, _ int) bool { return p < 2 })
+		reference, err := kernels.NewDense(w)
+		if err != nil {
+			return err
+		}
+		vendor, err := prepare(w)
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct{ m, gap int }{{1, 0}, {s.m, 0}, {s.m, 3}} {
+			x := integers(c.m, s.k, c.gap, func(_, p int) bool { return p < 2 })
+			if err := compare(vendor, x, kernels.Mul(reference, x), c.gap, tolerance); err != nil {
+				return fmt.Errorf("[%d,%d] times [%d,%d]: %w", c.m, s.k, s.k, s.n, err)
+			}
+		}
 	}
+	return nil
+}
+
+// compare returns an error unless a product with x, written with gaps between the
+// rows, is the one that is wanted.
+func compare(vendor kernels.Multiplier, x, want kernels.Matrix, gap int, tolerance float64) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			failed, ok := r.(*CallError)
@@ -47,30 +61,26 @@ func verify(prepare func(w kernels.Matrix) (kernels.Multiplier, error), toleranc
 			err = failed
 		}
 	}()
-	for _, c := range []struct{ m, gap int }{{1, 0}, {5, 0}, {5, gap}} {
-		x := integers(c.m, k, c.gap, func(_, p int) bool { return p < 2 })
-		want := kernels.Mul(reference, x)
-		y := kernels.Matrix{Rows: c.m, Cols: n, Stride: n + c.gap, Data: make([]float32, c.m*(n+c.gap))}
-		for i := range y.Data {
-			y.Data[i] = outside
-		}
-		vendor.MulTo(y, x)
-		if e := kernels.RelErr(y, want); !(e <= tolerance) { // written so that a NaN fails
-			return fmt.Errorf("wrong products: [%d,%d] times [%d,%d] has a relative error of %.3g", c.m, k, k, n, e)
-		}
-		for i := range y.Data {
-			if i%y.Stride >= n && y.Data[i] != outside {
-				return fmt.Errorf("it writes beside the result of [%d,%d] times [%d,%d]", c.m, k, k, n)
-			}
+	const outside = -12345 // marks memory that a product must not write
+	stride := want.Cols + gap
+	y := kernels.Matrix{Rows: want.Rows, Cols: want.Cols, Stride: stride, Data: make([]float32, want.Rows*stride)}
+	for i := range y.Data {
+		y.Data[i] = outside
+	}
+	vendor.MulTo(y, x)
+	if e := kernels.RelErr(y, want); !(e <= tolerance) { // written so that a NaN fails
+		return fmt.Errorf("wrong products, with a relative error of %.3g", e)
+	}
+	for i, v := range y.Data {
+		if i%stride >= want.Cols && v != outside {
+			return errors.New("it writes beside the result")
 		}
 	}
 	return nil
 }
 
-// outside marks memory that a product must not write.
-const outside = -12345
-
-// integers returns a matrix of integers from -127 to 127, which are 127 where large.
+// integers returns a matrix of integers from -127 to 127, which every scheme represents
+// exactly. They are 127 where large: two neighbours whose products do not fit 16 bits.
 func integers(rows, cols, gap int, large func(i, j int) bool) kernels.Matrix {
 	a := kernels.Matrix{Rows: rows, Cols: cols, Stride: cols + gap, Data: make([]float32, rows*(cols+gap))}
 	for i := range rows {

@@ -1,18 +1,21 @@
 /*
- * A small library with the functions of OpenBLAS and of Accelerate that package accel
- * calls. It checks what it is given and multiplies by plain loops. Macros leave
- * functions out or make them fail:
+ * A small library with the functions of OpenBLAS, of Accelerate, and of oneDNN for
+ * float32, that package accel calls. It checks what it is given and multiplies by plain
+ * loops. Macros leave functions out or make them fail:
  *
  *   NO_SGEMV         cblas_sgemv is missing
  *   NO_BNNS          the functions of BNNS are missing
+ *   NO_VERSION       the versions are null pointers
  *   ILP64            it says that its integers have 64 bits
+ *   THREADS=n        it says that it has so many threads
  *   GARBAGE          products are wrong
- *   ABORT_AT_LOAD    loading it ends the process
- *   ABORT_IN_CALL    the first product ends the process
- *   HANG_AT_LOAD     loading it never ends
+ *   GARBAGE_ABOVE=k  products are wrong with more inputs
  *   BNNS_NO_INT8     no fully connected layer is made
  *   BNNS_APPLY_FAILS the fully connected layer fails when it is applied, once a layer
  *                    with more than 16 inputs was
+ *   AT_LOAD=f        f is called when it is loaded, IN_CALL=f when it multiplies:
+ *
+ *   die, crash, quit, hang, print, leave_a_process
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,25 +38,61 @@ const char *vendor_complaint(void) { return complaint; }
 		} \
 	} while (0)
 
-#if defined(ABORT_AT_LOAD)
-__attribute__((constructor)) static void at_load(void) {
+static void die(void) {
 	fputs("vendor: this processor is not supported\n", stderr);
 	abort();
 }
-#elif defined(HANG_AT_LOAD)
-__attribute__((constructor)) static void at_load(void) {
+
+static void crash(void) { *(volatile int *)8 = 1; }
+
+static void quit(void) { exit(0); }
+
+static void hang(void) {
 	for (;;)
 		pause();
 }
+
+/* 10 MB on each stream. */
+static void print(void) {
+	static char text[10000001];
+	memset(text, 'x', sizeof text - 1);
+	fputs(text, stdout);
+	fflush(stdout);
+	fputs(text, stderr);
+}
+
+static void leave_a_process(void) {
+	if (fork() == 0) {
+		sleep(10);
+		_exit(0);
+	}
+}
+
+#ifdef AT_LOAD
+__attribute__((constructor)) static void at_load(void) { AT_LOAD(); }
 #endif
+
+/* How many callers are in multiply, and were at most. */
+static int callers, most_callers;
+
+int vendor_most_callers(void) { return most_callers; }
+
+static void enter_call(void) {
+	int now = __atomic_add_fetch(&callers, 1, __ATOMIC_SEQ_CST);
+	int most = __atomic_load_n(&most_callers, __ATOMIC_SEQ_CST);
+	while (now > most && !__atomic_compare_exchange_n(&most_callers, &most, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
+static void leave_call(void) { __atomic_sub_fetch(&callers, 1, __ATOMIC_SEQ_CST); }
 
 /* y[i,j] = sum over p of x[i,p] w[p,j], with the distances between neighbours. */
 static void multiply(size_t m, size_t n, size_t k, const float *x, size_t xi, size_t xp,
                      const float *w, size_t wp, size_t wj, float *y, size_t yi) {
-#ifdef ABORT_IN_CALL
-	fputs("vendor: illegal instruction\n", stderr);
-	abort();
+#ifdef IN_CALL
+	IN_CALL();
 #endif
+	enter_call();
 	for (size_t i = 0; i < m; i++)
 		for (size_t j = 0; j < n; j++) {
 			float sum = 0;
@@ -62,13 +101,20 @@ static void multiply(size_t m, size_t n, size_t k, const float *x, size_t xi, si
 #ifdef GARBAGE
 			sum = 0;
 #endif
+#ifdef GARBAGE_ABOVE
+			if (k > GARBAGE_ABOVE)
+				sum = 0;
+#endif
 			y[i * yi + j] = sum;
 		}
+	leave_call();
 }
 
 /* -------------------------------- OpenBLAS -------------------------------- */
 
-#ifdef ILP64
+#if defined(NO_VERSION)
+const char *openblas_get_config(void) { return NULL; }
+#elif defined(ILP64)
 const char *openblas_get_config(void) { return "OpenBLAS 9.8.7 USE64BITINT MAX_THREADS=3"; }
 #else
 const char *openblas_get_config(void) { return "OpenBLAS 9.8.7 DYNAMIC_ARCH MAX_THREADS=3"; }
@@ -77,6 +123,9 @@ const char *openblas_get_config(void) { return "OpenBLAS 9.8.7 DYNAMIC_ARCH MAX_
 const char *openblas_get_corename(void) { return "Fake"; }
 
 int openblas_get_num_threads(void) {
+#ifdef THREADS
+	return THREADS;
+#endif
 	const char *n = getenv("OPENBLAS_NUM_THREADS");
 	return n ? atoi(n) : 99;
 }
@@ -117,6 +166,34 @@ void cblas_sgemv(int order, int trans, int m, int n, float alpha, const float *a
 		multiply(1, n, m, x, 0, 1, a, lda, 1, y, 0);
 }
 #endif
+
+/* --------------------------------- oneDNN --------------------------------- */
+
+typedef struct {
+	int major, minor, patch;
+	const char *hash;
+	unsigned cpu_runtime, gpu_runtime;
+} dnnl_version_t;
+
+const dnnl_version_t *dnnl_version(void) {
+#ifdef NO_VERSION
+	return NULL;
+#endif
+	static const dnnl_version_t version = {9, 8, 7, "", 2, 0};
+	return &version;
+}
+
+int omp_get_max_threads(void) { return openblas_get_num_threads(); }
+
+int dnnl_sgemm(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
+               const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
+	WANT(trans_a == 'N' && trans_b == 'N');
+	WANT(m > 0 && n > 0 && k > 0);
+	WANT(alpha == 1 && beta == 0);
+	WANT(lda >= k && ldb == n && ldc >= n);
+	multiply(m, n, k, a, lda, 1, b, ldb, 1, c, ldc);
+	return 0;
+}
 
 /* ---------------------------------- BNNS ---------------------------------- */
 

@@ -47,14 +47,13 @@ compare tiers or to get around one: ` + cpu.EnvMask + `=avx2.`,
   gopherscope cpu --json | jq -r '.schemes[] | [.scheme, .impl] | @tsv'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if try {
-				return cobra.ExactArgs(2)(cmd, args)
+				return cobra.ExactArgs(3)(cmd, args)
 			}
 			return cobra.NoArgs(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if try {
-				tryLibrary(stdout, args[0], args[1])
-				return nil
+				return tryLibrary(stdout, args[0], args[1], args[2])
 			}
 			report := newCPUReport()
 			if withAccel {
@@ -68,7 +67,7 @@ compare tiers or to get around one: ` + cpu.EnvMask + `=avx2.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object: cpu, arch, cores, threads, tiers, mask, caches, schemes, accel")
 	cmd.Flags().BoolVar(&withAccel, "accel", false, "also show the matrix libraries of other vendors: Accelerate, OpenBLAS, oneDNN")
-	cmd.Flags().BoolVar(&try, tryFlag, false, "open the library LIBRARY FILE, print why it is refused")
+	cmd.Flags().BoolVar(&try, tryFlag, false, "open the library LIBRARY FILE THREADS, print why it is refused")
 	cmd.Flags().MarkHidden(tryFlag)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -18,73 +19,92 @@ import (
 // tryFlag is the hidden flag with which this program calls itself to try a library.
 const tryFlag = "try"
 
-// The exit statuses of that call other than 0; anything else is that the library
+// tried precedes, in the output of that call, the reason why the library is refused,
+// or nothing if it can be used: the library too may print. Without it the library
 // ended the process.
-const (
-	exitUsage   = 1
-	exitRefused = 86
-)
+const tried = "\x00tried: "
 
 // tryTime is how long a library may take to be loaded and to multiply small matrices.
 var tryTime = 20 * time.Second
 
 // tryInChild opens a library in a process of its own, so that one that crashes or
 // hangs is an error.
-func tryInChild(library, file string) error {
+func tryInChild(library, file string, threads int) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("it cannot be tried: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tryTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "cpu", "--"+tryFlag, library, file)
-	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, "cpu", "--"+tryFlag, "--", library, file, strconv.Itoa(threads))
+	var stdout, stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
-	var exit *exec.ExitError
+	reason, done := stdout.after(tried)
 	switch {
-	case err == nil:
-		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("the process that tried it was not done after %v", tryTime)
-	case errors.As(err, &exit) && exit.ExitCode() == exitRefused:
-		return errors.New(strings.TrimSpace(stdout.String()))
-	case errors.As(err, &exit):
-		return fmt.Errorf("it ended the process that tried it: %s", lastWords(stderr.String(), exit.Error()))
+	case cmd.ProcessState == nil:
+		return fmt.Errorf("it cannot be tried: %w", err)
+	case !done:
+		return fmt.Errorf("it ended the process that tried it: %s", lastWords(stderr.String(), cmd.ProcessState.String()))
+	case reason != "":
+		return errors.New(reason)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return errors.New("it started a process that goes on")
 	}
-	return fmt.Errorf("it cannot be tried: %w", err)
+	return err
 }
 
-// lastWords returns what a process printed before the trace of a crash, on one line;
-// otherwise what is known of its end.
+// tail is a writer that keeps the end of what is written.
+type tail struct{ bytes.Buffer }
+
+func (t *tail) Write(p []byte) (int, error) {
+	const kept = 64 << 10
+	t.Buffer.Write(p[max(0, len(p)-kept):])
+	t.Next(max(0, t.Len()-kept))
+	return len(p), nil
+}
+
+// after returns the text after the last place where a mark is.
+func (t *tail) after(mark string) (text string, ok bool) {
+	i := strings.LastIndex(t.String(), mark)
+	if i < 0 {
+		return "", false
+	}
+	return t.String()[i+len(mark):], true
+}
+
+// lastWords returns the last lines that a process printed before the trace of a crash,
+// as one; otherwise what is known of its end.
 func lastWords(stderr, end string) string {
+	const lines, length = 3, 200
 	var words []string
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "PC=") || strings.HasPrefix(line, "goroutine ") || len(words) == 3 {
+		if strings.HasPrefix(line, "PC=") || strings.HasPrefix(line, "goroutine ") {
 			break
 		}
 		if line != "" {
-			words = append(words, printable(line))
+			words = append(words, printable(line[:min(length, len(line))]))
 		}
 	}
 	if words == nil {
 		return end
 	}
-	return strings.Join(words, "; ")
+	return strings.Join(words[max(0, len(words)-lines):], "; ")
 }
 
-// tryLibrary is the child's part: it prints why the library is refused.
-func tryLibrary(stdout io.Writer, library, file string) {
-	if err := accel.SetThreads(1); err != nil {
-		fmt.Fprintln(stdout, err)
-		os.Exit(exitUsage)
+// tryLibrary is the child's part.
+func tryLibrary(stdout io.Writer, library, file, threads string) error {
+	n, err := strconv.Atoi(threads)
+	if err != nil {
+		return err
 	}
-	if err := accel.Try(library, file); err != nil {
-		fmt.Fprintln(stdout, err)
-		os.Exit(exitRefused)
-	}
+	reason := errorText(accel.Try(library, file, n))
+	_, err = io.WriteString(stdout, tried+reason)
+	return err
 }
 
 // accelLibrary is what is reported of a library.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
-// buildVendor compiles the library of accel's tests, with a macro that spoils it.
-func buildVendor(t *testing.T, macro string) string {
+// buildVendor compiles the library of accel's tests with macros that spoil it.
+func buildVendor(t *testing.T, macros string) string {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
 	if err != nil || runtime.GOOS != "linux" {
@@ -22,7 +23,11 @@ func buildVendor(t *testing.T, macro string) string {
 	}
 	file := filepath.Join(t.TempDir(), "vendor.so")
 	source := filepath.Join("..", "..", "accel", "testdata", "vendor.c")
-	if out, err := exec.Command(gcc, "-O1", "-shared", "-fPIC", "-D"+macro, "-o", file, source).CombinedOutput(); err != nil {
+	args := []string{"-O1", "-shared", "-fPIC", "-o", file, source}
+	for macro := range strings.SplitSeq(macros, ",") {
+		args = append(args, "-D"+macro)
+	}
+	if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	return file
@@ -52,41 +57,126 @@ func accelOf(t *testing.T, env ...string) map[string]accelLibrary {
 	return libraries
 }
 
-// A library that cannot be used is refused with the reason, and the program goes on
-// to the others.
+// A library that cannot be used is refused with the reason.
 func TestBadLibrariesAreRefused(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		testreq.Skip(t, "the library is built for Linux")
 	}
-	missing := filepath.Join(t.TempDir(), "missing.so")
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.so")
+	if err := os.WriteFile(text, []byte("not a library\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const ended = "it ended the process that tried it: "
 	for _, c := range []struct{ name, file, want string }{
-		{"missing", missing, "missing.so"},
+		{"missing", filepath.Join(dir, "missing.so"), "missing.so: cannot open shared object file"},
+		{"a missing file on a relative path", "missing/lib.so", "missing/lib.so: cannot open shared object file"},
+		{"like a flag", "-missing.so", "-missing.so: cannot open shared object file"},
+		{"with an unprintable name", "a\x1b[31m\nb.so", "cannot open shared object file"},
+		{"a directory", dir, "cannot read file data: Is a directory"},
+		{"a text file", text, "file too short"},
 		{"without a function", buildVendor(t, "NO_SGEMV"), "it has no function cblas_sgemv"},
 		{"garbage", buildVendor(t, "GARBAGE"), "wrong products"},
-		{"aborts at load", buildVendor(t, "ABORT_AT_LOAD"), "it ended the process that tried it: vendor: this processor is not supported; SIGABRT: abort"},
-		{"aborts in a call", buildVendor(t, "ABORT_IN_CALL"), "it ended the process that tried it: vendor: illegal instruction; SIGABRT: abort"},
+		{"garbage with large matrices", buildVendor(t, "GARBAGE_ABOVE=100"), "wrong products"},
+		{"no threads", buildVendor(t, "THREADS=-7"), "it says that it has -7 threads"},
+		{"aborts at load", buildVendor(t, "AT_LOAD=die"), ended + "vendor: this processor is not supported; SIGABRT: abort"},
+		{"aborts in a call", buildVendor(t, "IN_CALL=die"), ended + "vendor: this processor is not supported; SIGABRT: abort"},
+		{"crashes at load", buildVendor(t, "AT_LOAD=crash"), ended + "SIGSEGV: segmentation violation"},
+		{"crashes in a call", buildVendor(t, "IN_CALL=crash"), ended + "SIGSEGV: segmentation violation"},
+		{"exits at load", buildVendor(t, "AT_LOAD=quit"), ended + "exit status 0"},
+		{"exits in a call", buildVendor(t, "IN_CALL=quit"), ended + "exit status 0"},
+		{"leaves a process", buildVendor(t, "AT_LOAD=leave_a_process"), "it started a process that goes on"},
 		{"64-bit integers", buildVendor(t, "ILP64"), "built for 64-bit integers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			libraries := accelOf(t, "GOPHERSCOPE_OPENBLAS="+c.file)
-			if len(libraries) != 3 || !strings.Contains(libraries["openblas"].Error, c.want) {
-				t.Errorf("got %+v, want %q", libraries, c.want)
+			t.Parallel()
+			if err := tryInChild("openblas", c.file, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// The program goes on to the other libraries.
+func TestBadLibraryIsNotTheEnd(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		testreq.Skip(t, "the library is built for Linux")
+	}
+	for macro, want := range map[string]string{
+		"NO_SGEMV":      "it has no function cblas_sgemv",
+		"GARBAGE":       "wrong products",
+		"AT_LOAD=die":   "it ended the process that tried it: vendor: this processor is not supported",
+		"AT_LOAD=quit":  "it ended the process that tried it: exit status 0",
+		"IN_CALL=crash": "it ended the process that tried it: SIGSEGV",
+	} {
+		t.Run(macro, func(t *testing.T) {
+			t.Parallel()
+			libraries := accelOf(t, "GOPHERSCOPE_OPENBLAS="+buildVendor(t, macro))
+			if got := libraries["openblas"].Error; len(libraries) != 3 || !strings.Contains(got, want) {
+				t.Errorf("got %+v, want %q", libraries, want)
 			}
 			if l := libraries["onednn"]; l.Error != "" && os.Getenv("GOPHERSCOPE_REQUIRE") == "all" {
 				t.Errorf("oneDNN is not opened either: %s", l.Error)
 			}
 		})
 	}
-	if l := accelOf(t, "GOPHERSCOPE_OPENBLAS="+buildVendor(t, "FINE"))["openblas"]; l.Error != "" || l.Version != "9.8.7" || l.Core != "Fake" || len(l.Schemes) != 1 {
+}
+
+func TestGoodLibraries(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		testreq.Skip(t, "the library is built for Linux")
+	}
+	fine := buildVendor(t, "FINE")
+	l := accelOf(t, "GOPHERSCOPE_OPENBLAS="+fine)["openblas"]
+	if l.Error != "" || l.Version != "9.8.7" || l.Core != "Fake" || len(l.Schemes) != 1 || l.File != fine {
 		t.Errorf("a library that works: %+v", l)
+	}
+
+	// One that does not say its version, in an environment whose path has a space.
+	prefix := filepath.Join(t.TempDir(), "my env")
+	file := filepath.Join(prefix, "lib", "libopenblas.so.0")
+	content, err := os.ReadFile(buildVendor(t, "NO_VERSION"))
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, content, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if l := accelOf(t, "GOPHERSCOPE_OPENBLAS=", "CONDA_PREFIX="+prefix)["openblas"]; l.Error != "" || l.File != file {
+		t.Errorf("in a conda environment: %+v", l)
+	}
+
+	// A program that is loaded reads a path as every other does.
+	if err := os.Symlink(fine, filepath.Join(prefix, "a.so")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(prefix)
+	if l := accelOf(t, "GOPHERSCOPE_OPENBLAS=./a.so")["openblas"]; l.Error != "" {
+		t.Errorf("a relative path: %+v", l)
+	}
+	if l := accelOf(t, "GOPHERSCOPE_ONEDNN="+fine)["onednn"]; l.Error != "" || l.Version != "9.8.7" || len(l.Schemes) != 4 || l.Schemes[0].Error != "" || !strings.Contains(l.Schemes[2].Error, "dnnl_gemm_s8s8s32") {
+		t.Errorf("oneDNN with float32 alone: %+v", l)
+	}
+	if l := accelOf(t, "GOPHERSCOPE_ONEDNN="+file)["onednn"]; !strings.Contains(l.Error, "dnnl_version returned NULL") {
+		t.Errorf("oneDNN without a version: %+v", l)
+	}
+}
+
+// What a library prints is neither taken for the reason nor kept.
+func TestLibraryThatPrints(t *testing.T) {
+	if err := tryInChild("openblas", buildVendor(t, "AT_LOAD=print"), 1); err != nil {
+		t.Errorf("one that works: %.100q", err.Error())
+	}
+	bad := buildVendor(t, "AT_LOAD=print,IN_CALL=die")
+	if err := tryInChild("openblas", bad, 1); err == nil || len(err.Error()) > 2000 || !strings.Contains(err.Error(), "SIGABRT") {
+		t.Errorf("one that fails: %.3000v", err)
 	}
 }
 
 func TestLibraryThatHangs(t *testing.T) {
 	defer func(before time.Duration) { tryTime = before }(tryTime)
 	tryTime = 2 * time.Second
-	if err := tryInChild("openblas", buildVendor(t, "HANG_AT_LOAD")); err == nil || !strings.Contains(err.Error(), "was not done after 2s") {
-		t.Errorf("got %v", err)
+	for _, macro := range []string{"AT_LOAD=hang", "IN_CALL=hang"} {
+		if err := tryInChild("openblas", buildVendor(t, macro), 1); err == nil || !strings.Contains(err.Error(), "was not done after 2s") {
+			t.Errorf("%s: got %v", macro, err)
+		}
 	}
 }
 
@@ -94,7 +184,8 @@ func TestLastWords(t *testing.T) {
 	for stderr, want := range map[string]string{
 		"": "exit status 3",
 		"lib: no AVX\nSIGABRT: abort\nPC=0x7f m=0\n\ngoroutine 1": "lib: no AVX; SIGABRT: abort",
-		"\n a \x1b[31m\nb\nc\nd\n":                                `a \x1b[31m; b; c`,
+		"\n a \x1b[31m\nb\nc\nd\n":                                `b; c; d`,
+		"\n a \x1b[31m\n":                                         `a \x1b[31m`,
 	} {
 		if got := lastWords(stderr, "exit status 3"); got != want {
 			t.Errorf("%q: %q, want %q", stderr, got, want)
