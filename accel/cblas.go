@@ -1,6 +1,10 @@
 package accel
 
-import "github.com/rlx-go/gopherscope/kernels"
+import (
+	"math"
+
+	"github.com/rlx-go/gopherscope/kernels"
+)
 
 // cblas holds functions of the C interface of the BLAS, whose int has 32 bits.
 type cblas struct {
@@ -19,11 +23,14 @@ func (b *cblas) symbols() []symbol {
 	return []symbol{{"cblas_sgemm", &b.sgemm}, {"cblas_sgemv", &b.sgemv}}
 }
 
-// multiply calls sgemv for one row of x and sgemm for more. Neither reports failures.
+// multiply calls sgemm, or sgemv for one row of x and for rows that are too far apart
+// for an int of 32 bits. Neither reports failures.
 func (b *cblas) multiply(y, x, w kernels.Matrix) error {
 	k, n := int32(w.Rows), int32(w.Cols)
-	if x.Rows == 1 {
-		b.sgemv(rowMajor, trans, k, n, 1, &w.Data[0], n, &x.Data[0], 1, 0, &y.Data[0], 1)
+	if x.Rows == 1 || max(x.Rows, x.Stride, y.Stride) > math.MaxInt32 {
+		for i := range x.Rows {
+			b.sgemv(rowMajor, trans, k, n, 1, &w.Data[0], n, &x.Data[i*x.Stride], 1, 0, &y.Data[i*y.Stride], 1)
+		}
 		return nil
 	}
 	b.sgemm(rowMajor, noTrans, noTrans, int32(x.Rows), n, k,

@@ -7,21 +7,23 @@ import (
 	"github.com/rlx-go/gopherscope/kernels"
 )
 
-// What there is, and a product by it.
+// A product by OpenBLAS, or where that is missing by this module's own code.
 func Example() {
-	for _, l := range accel.Available() {
-		if l.Err != nil {
-			fmt.Println(l.Err)
-			continue
-		}
-		fmt.Println(l.Name, l.Version, l.Core)
-		weight := kernels.New(64, 32) // [k,n]
-		m, err := l.New(l.Schemes[0].Name, weight)
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		y := kernels.Mul(m, kernels.New(5, 64))
-		fmt.Println(y.Rows, y.Cols)
+	w := kernels.Matrix{Rows: 2, Cols: 3, Stride: 3, Data: []float32{1, 2, 3, 4, 5, 6}} // [k,n]
+	x := kernels.Matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float32{10, 1}}            // [m,k]
+	m, err := prepare(w)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println(kernels.Mul(m, x).Data)
+	// Output: [14 25 36]
+}
+
+func prepare(w kernels.Matrix) (kernels.Multiplier, error) {
+	library, err := accel.Open("openblas")
+	if err != nil {
+		return kernels.NewF32(w)
+	}
+	return library.New("openblas-f32", w)
 }

@@ -4,12 +4,17 @@ package accel
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/rlx-go/gopherscope/internal/testreq"
 	"github.com/rlx-go/gopherscope/kernels"
@@ -222,6 +227,86 @@ func TestLayoutInC(t *testing.T) {
 			}
 		} else if fields[i].got != c {
 			t.Errorf("%s: %d, in C %d", fields[i].name, fields[i].got, c)
+		}
+	}
+}
+
+// However many goroutines multiply, the library has as many callers as it can take.
+func TestConcurrentCallers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	for _, c := range []struct{ threads, callers int }{{1, 3}, {2, 1}} { // it has buffers for three
+		l, err := openVendor(t, openBLAS, c.threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handle, err := load(l.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var most func() int32
+		if err := bindAll(handle, symbol{"vendor_most_callers", &most}); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		w, x := normal(rng, 64, 64), normal(rng, 9, 64)
+		m, err := l.New("openblas-f32", w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := kernels.Mul(m, x)
+		var wg sync.WaitGroup
+		for range 200 {
+			wg.Go(func() {
+				for range 5 {
+					if y := kernels.Mul(m, x); !slices.Equal(y.Data, want.Data) {
+						t.Error("concurrent callers get different products")
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if n := int(most()); n > c.callers {
+			t.Errorf("%d threads: %d callers at a time, want at most %d", c.threads, n, c.callers)
+		}
+	}
+}
+
+// far returns a matrix of two rows that are further apart than an int32 says. Memory
+// that is not written to takes no space.
+func far(t *testing.T, cols int, values ...float32) kernels.Matrix {
+	t.Helper()
+	const stride = 1<<31 + 1
+	memory, err := syscall.Mmap(-1, 0, 4*(stride+cols), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err != nil {
+		testreq.Skip(t, err.Error())
+	}
+	t.Cleanup(func() { syscall.Munmap(memory) })
+	a := kernels.Matrix{Rows: 2, Cols: cols, Stride: stride, Data: unsafe.Slice((*float32)(unsafe.Pointer(&memory[0])), stride+cols)}
+	copy(a.Data, values[:cols])
+	copy(a.Data[stride:], values[cols:])
+	return a
+}
+
+func TestRowsFarApart(t *testing.T) {
+	fake, err := openVendor(t, accelerate, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := kernels.Matrix{Rows: 2, Cols: 1, Stride: 1, Data: []float32{127, -127}}
+	x := far(t, 2, 127, 1, 3, 127)
+	for _, l := range []*Library{fake, openForTest(t, "openblas"), openForTest(t, "onednn")} {
+		for _, s := range l.Schemes {
+			m, err := l.New(s.Name, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y := far(t, 1, 0, 0)
+			m.MulTo(y, x)
+			for i, want := range []float32{127 * 126, -127 * 124} {
+				if got := y.Data[i*y.Stride]; got < want-1 || got > want+1 {
+					t.Errorf("%s: row %d is %v, want %v", s.Name, i, got, want)
+				}
+			}
 		}
 	}
 }
