@@ -3,6 +3,8 @@ package opscope
 import (
 	"context"
 	"math"
+
+	"github.com/rlx-go/gopherscope/internal/elementwise"
 )
 
 // maxDistinct is where counting distinct values stops.
@@ -31,9 +33,10 @@ func CountDistinct(w Matrix) Cardinality {
 
 // distinct is a set of values rounded to a grid.
 type distinct struct {
-	inv  float64            // 1 over the step of the grid
-	near [1 << 16]bool      // by code + 1<<15
-	far  map[int64]struct{} // codes that near has no room for
+	inv   float64       // 1 over the step of the grid
+	near  [1 << 16]bool // by code + 1<<15
+	codes [segmentLength]uint16
+	far   map[int64]struct{} // codes that near has no room for
 }
 
 func newDistinct(s stats) *distinct {
@@ -44,17 +47,18 @@ func newDistinct(s stats) *distinct {
 	return d
 }
 
-// add adds the values of x, whose magnitudes are at most largest.
-func (d *distinct) add(x []float64, largest float64) {
+// add adds the values of x, at most segmentLength of magnitudes at most largest.
+func (d *distinct) add(x []float32, largest float64) {
 	if largest*d.inv < 1<<15-1 {
-		near, inv := &d.near, d.inv
-		for _, v := range x {
-			near[uint16(math.Float64bits(v*inv+roundMagic)+1<<15)] = true
+		codes, near := d.codes[:len(x)], &d.near
+		elementwise.GridCodes(codes, x, d.inv)
+		for _, code := range codes {
+			near[code] = true
 		}
 		return
 	}
 	for _, v := range x {
-		code := int64(math.RoundToEven(v * d.inv))
+		code := int64(math.RoundToEven(float64(v) * d.inv))
 		if at := code + 1<<15; uint64(at) < uint64(len(d.near)) {
 			d.near[at] = true
 		} else if len(d.far) <= maxDistinct {

@@ -1,6 +1,10 @@
 package opscope
 
-import "math"
+import (
+	"math"
+
+	"github.com/rlx-go/gopherscope/internal/elementwise"
+)
 
 // format is a format that models are shipped in.
 type format struct {
@@ -17,14 +21,11 @@ type format struct {
 	saturates   bool    // what is beyond the largest number becomes that
 }
 
-// The largest finite numbers of the formats of 16 bits.
-const (
-	maxBF16 = 0x7f7f0000 // as the bits of a float32
-	maxF16  = 65504
-)
+// maxF16 is the largest finite number of binary16.
+const maxF16 = 65504
 
 var (
-	bf16 = format{name: "BF16", bits: 16, largest: float64(math.Float32frombits(maxBF16)), mantissa: 7, minExponent: -126, saturates: true}
+	bf16 = format{name: "BF16", bits: 16, largest: float64(math.Float32frombits(elementwise.MaxBF16)), mantissa: 7, minExponent: -126, saturates: true}
 	f16  = format{name: "F16", bits: 16, largest: maxF16, mantissa: 10, minExponent: -14}
 )
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"github.com/rlx-go/gopherscope/internal/elementwise"
 )
 
 // segmentLength is the number of elements along k that the second pass takes at
@@ -24,7 +26,7 @@ func levels(bits int) float64 { return float64(int(1)<<(bits-1) - 1) }
 type channelSums struct {
 	m2, m4    float64
 	dropped24 float64
-	kept      int64      // of ternary weights
+	kept      int        // of ternary weights
 	keptSum   float64    // of their magnitudes
 	tensor    [2]float64 // in squares of the step
 	channel   [2]float64 // in squares of the step
@@ -60,7 +62,7 @@ type fusedResult struct {
 // fused is a second pass: all that needs what stats holds, at once.
 type fused struct {
 	mean       float64
-	threshold  float64 // of ternary weights
+	threshold  float32 // of ternary weights, rounded down
 	tensorInv  float64 // 1 over the largest magnitude, 0 for 0
 	channelMax []float32
 	crossInv   []float64 // levels8 over the largest magnitude at k, 0 for 0
@@ -79,7 +81,6 @@ type fusedTotals struct {
 }
 
 type fusedWorker struct {
-	x       [segmentLength]float64
 	values  *distinct
 	partial [len(soughtBits)]float64 // squared errors seen so far
 }
@@ -102,7 +103,7 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 	}
 	p := &fused{
 		mean:       s.mean(),
-		threshold:  ternaryThreshold * s.sumAbs / float64(s.elements),
+		threshold:  roundDown(ternaryThreshold * s.sumAbs / float64(s.elements)),
 		tensorInv:  1 / s.absMax,
 		channelMax: channelMax,
 		crossInv:   make([]float64, len(crossMax)),
@@ -127,72 +128,54 @@ func fusedPass(ctx context.Context, c channels, s stats, budget float64) (fusedR
 }
 
 func (p *fused) visit(worker int, seg segment) {
-	w := &p.workers[worker]
-	for i, v := range seg.x {
-		w.x[i] = float64(v)
-	}
-	x := w.x[:len(seg.x)]
-	// Zeros add nothing to the sums that need whole quads.
-	n := len(x)
-	for ; n%4 != 0; n++ {
-		w.x[n] = 0
-	}
-	quads := w.x[:n]
-	sum := &p.sums[seg.slot]
+	x, w, sum := seg.x, &p.workers[worker], &p.sums[seg.slot]
 
 	add := func(s *[2]float64, a, b float64) {
 		s[0] += a
 		s[1] += b
 	}
-	a, b := roundingErrors(quads, levels8*p.tensorInv, levels4*p.tensorInv)
+	a, b := elementwise.RoundingErrors(x, levels8*p.tensorInv, levels4*p.tensorInv)
 	add(&sum.tensor, a, b)
 
-	a, b = weightedRoundingErrors(x, p.crossInv[seg.k:], p.crossSq[seg.k:], levels4/float64(levels8))
+	a, b = elementwise.WeightedRoundingErrors(x, p.crossInv[seg.k:], p.crossSq[seg.k:], levels4/float64(levels8))
 	add(&sum.cross, a, b)
 
 	if m := float64(p.channelMax[seg.channel]); m > 0 {
-		a, b = roundingErrors(quads, levels8/m, levels4/m)
+		a, b = elementwise.RoundingErrors(x, levels8/m, levels4/m)
 		add(&sum.channel, a, b)
-		p.seek(w, sum, quads, m)
+		p.seek(w, sum, x, m)
 	}
 
-	var largest float64
-	for g := 0; g < n; g += 32 {
-		group := quads[g:min(g+32, n)]
-		if m := largestMagnitude(group); m > 0 {
-			a, b = roundingErrors(group, levels8/m, levels4/m)
-			add(&sum.group32, a*m*m, b*m*m)
-			largest = max(largest, m)
-		}
-	}
-	if largest > 0 {
-		a, b = roundingErrors(quads, levels8/largest, levels4/largest)
-		add(&sum.group128, a*largest*largest, b*largest*largest)
+	a, b, largest := elementwise.GroupRoundingErrors(x, levels8, levels4)
+	add(&sum.group32, a, b)
+	if m := float64(largest); m > 0 {
+		a, b = elementwise.RoundingErrors(x, levels8/m, levels4/m)
+		add(&sum.group128, a*m*m, b*m*m)
 	}
 
-	a, b = float16Errors(seg.x)
+	a, b = elementwise.Float16Errors(x)
 	sum.bf16 += a
 	sum.f16 += b
-	sum.dropped24 += dropped24(quads)
-	kept, keptSum := sumAbove(x, p.threshold)
+	sum.dropped24 += elementwise.Dropped24(x)
+	kept, keptSum := elementwise.SumAbove(x, p.threshold)
 	sum.kept += kept
 	sum.keptSum += keptSum
-	m2, m4 := moments(x, p.mean)
+	m2, m4 := elementwise.Moments(x, p.mean)
 	sum.m2 += m2
 	sum.m4 += m4
-	w.values.add(x, largest)
+	w.values.add(x, float64(largest))
 }
 
 // seek adds to the errors at the bits for which they are still within the
 // budget. Errors only grow, so what one goroutine has seen can exclude a width
 // for all: the result does not depend on when.
-func (p *fused) seek(w *fusedWorker, sum *channelSums, x []float64, largest float64) {
+func (p *fused) seek(w *fusedWorker, sum *channelSums, x []float32, largest float64) {
 	for i, bits := range soughtBits {
 		if p.exceeded[i].Load() {
 			continue
 		}
 		l := levels(bits)
-		e := roundingError(x, l/largest)
+		e, _ := elementwise.RoundingErrors(x, l/largest, 0)
 		sum.sought[i] += e
 		step := largest / l
 		if w.partial[i] += e * step * step; w.partial[i] > p.bound*(1+1e-9) {

@@ -122,8 +122,9 @@ func (p *Profile) note(format string, args ...any) {
 // stored as the transpose.
 func (p *Profile) setStats(s stats, transposed bool) {
 	p.NonFinite, p.Density, p.Norm, p.Mean = s.nonFinite, s.density(), s.norm(), s.mean()
-	p.Zeros = int64(s.elements - s.nonZero)
-	p.Min, p.Max = float64(s.min), float64(s.max)
+	p.Zeros = int64(s.zeros)
+	// The sum of -0 and 0 is 0.
+	p.Min, p.Max = float64(s.min)+0, float64(s.max)+0
 	rowMax, colMax := s.rowMax, s.colMax
 	if transposed {
 		p.NonFinite.Row, p.NonFinite.Col = s.nonFinite.Col, s.nonFinite.Row

@@ -188,5 +188,5 @@ func clampedCode(v, l float64) float64 {
 	if v < -l {
 		return -l
 	}
-	return (v + roundMagic) - roundMagic
+	return math.RoundToEven(v)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/rlx-go/gopherscope/internal/elementwise"
 )
 
 // NonFinite is the number of NaN and infinite elements of a matrix, and the
@@ -59,7 +61,7 @@ func Norm(w Matrix) float64 {
 type stats struct {
 	byColumns bool
 	elements  int
-	nonZero   int
+	zeros     int
 	nonFinite NonFinite
 	sum       float64
 	sumAbs    float64
@@ -76,11 +78,8 @@ func gather(ctx context.Context, w Matrix) (stats, error) {
 
 // rowStats is what one row adds to stats.
 type rowStats struct {
-	nonZero     int
-	sum, sumAbs float64
-	sumSq       float64
-	min, max    float32
-	bad, badAt  int // the number of non-finite elements and the first
+	elementwise.RowSums
+	bad, badAt int // the number of non-finite elements and the first
 }
 
 // gatherInput makes the pass. The first non-finite element is the first by
@@ -120,69 +119,8 @@ func gatherInput(ctx context.Context, in *input, byColumns bool) (stats, error) 
 
 // gatherRow raises the magnitudes in colMax, as bits, to those of the row.
 func gatherRow(row []float32, colMax []uint32) rowStats {
-	var sum, sumAbs, sumSq [2]float64
-	zeros := 0
-	smallest, largest := row[0], row[0]
-	colMax = colMax[:len(row)]
-	i := 0
-	for ; i+2 <= len(row); i += 2 {
-		x := (*[2]float32)(row[i:])
-		m := (*[2]uint32)(colMax[i:])
-		// Magnitudes are ordered as their bits are, and one below the bits of
-		// zero only is the largest number.
-		a := math.Float32bits(x[0]) &^ (1 << 31)
-		if a > m[0] {
-			m[0] = a
-		}
-		zeros += int((a - 1) >> 31)
-		b := math.Float32bits(x[1]) &^ (1 << 31)
-		if b > m[1] {
-			m[1] = b
-		}
-		zeros += int((b - 1) >> 31)
-		if x[0] < smallest {
-			smallest = x[0]
-		}
-		if x[0] > largest {
-			largest = x[0]
-		}
-		if x[1] < smallest {
-			smallest = x[1]
-		}
-		if x[1] > largest {
-			largest = x[1]
-		}
-		u, v := float64(x[0]), float64(x[1])
-		sum[0] += u
-		sum[1] += v
-		sumAbs[0] += math.Abs(u)
-		sumAbs[1] += math.Abs(v)
-		sumSq[0] += u * u
-		sumSq[1] += v * v
-	}
-	if i < len(row) {
-		x := row[i]
-		a := math.Float32bits(x) &^ (1 << 31)
-		colMax[i] = max(colMax[i], a)
-		zeros += int((a - 1) >> 31)
-		if x < smallest {
-			smallest = x
-		}
-		if x > largest {
-			largest = x
-		}
-		v := float64(x)
-		sum[0] += v
-		sumAbs[0] += math.Abs(v)
-		sumSq[0] += v * v
-	}
-	s := rowStats{
-		nonZero: len(row) - zeros,
-		sum:     sum[0] + sum[1], sumAbs: sumAbs[0] + sumAbs[1], sumSq: sumSq[0] + sumSq[1],
-		min: smallest, max: largest,
-	}
-	// The squares of finite float32 values do not overflow a float64.
-	if !(s.sumSq <= math.MaxFloat64) {
+	s := rowStats{RowSums: elementwise.SumRow(row, colMax)}
+	if !(s.SumSq <= math.MaxFloat64) {
 		for j, x := range row {
 			if x-x != 0 {
 				if s.bad == 0 {
@@ -203,14 +141,14 @@ func (s *stats) add(row int, r rowStats) {
 		s.nonFinite.Count += r.bad
 	}
 	if row == 0 {
-		s.min, s.max = r.min, r.max
+		s.min, s.max = r.Min, r.Max
 	}
-	s.min, s.max = min(s.min, r.min), max(s.max, r.max)
-	s.nonZero += r.nonZero
-	s.sum += r.sum
-	s.sumAbs += r.sumAbs
-	s.sumSq += r.sumSq
-	s.rowMax[row] = max(r.max, -r.min)
+	s.min, s.max = min(s.min, r.Min), max(s.max, r.Max)
+	s.zeros += r.Zeros
+	s.sum += r.Sum
+	s.sumAbs += r.SumAbs
+	s.sumSq += r.SumSq
+	s.rowMax[row] = max(r.Max, -r.Min)
 	s.absMax = max(s.absMax, float64(s.rowMax[row]))
 }
 
@@ -223,7 +161,7 @@ func (s stats) degenerate() (figure float64, yes bool) {
 	return 0, s.sumSq == 0
 }
 
-func (s stats) density() float64 { return s.perElement(float64(s.nonZero)) }
+func (s stats) density() float64 { return s.perElement(float64(s.elements - s.zeros)) }
 
 func (s stats) mean() float64 { return s.perElement(s.sum) }
 

@@ -28,9 +28,18 @@ func TernaryError(w Matrix) float64 {
 
 // ternaryError is the error of keeping so many elements, of magnitudes of that
 // sum: Σ(|w|-α)² over them and Σw² over the others is Σw² - (Σ|w|)²/kept.
-func ternaryError(kept int64, keptSum, sumSq float64) float64 {
+func ternaryError(kept int, keptSum, sumSq float64) float64 {
 	if kept == 0 {
 		return 0
 	}
 	return math.Sqrt(max(0, 1-keptSum/float64(kept)*keptSum/sumSq))
+}
+
+// roundDown is the largest float32 that is not above v.
+func roundDown(v float64) float32 {
+	f := float32(v)
+	if float64(f) > v {
+		f = math.Nextafter32(f, float32(math.Inf(-1)))
+	}
+	return f
 }

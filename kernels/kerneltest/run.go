@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rlx-go/gopherscope/internal/guard"
 	"github.com/rlx-go/gopherscope/kernels"
 )
 
@@ -277,12 +278,12 @@ func checkGuarded(prepare Prepare, bound Bound, m, k, n int, atEnd bool) (err er
 	rng := newRand()
 	var operands [3]kernels.Matrix
 	for o, d := range [3][2]int{{k, n}, {m, k}, {m, n}} {
-		g, guardErr := newGuarded(d[0]*d[1], atEnd)
+		g, guardErr := guard.New[float32](d[0]*d[1], atEnd)
 		if guardErr != nil {
 			return guardErr
 		}
-		defer func() { err = errors.Join(err, g.close()) }()
-		operands[o] = kernels.Matrix{Rows: d[0], Cols: d[1], Stride: d[1], Data: g.data}
+		defer func() { err = errors.Join(err, g.Close()) }()
+		operands[o] = kernels.Matrix{Rows: d[0], Cols: d[1], Stride: d[1], Data: g.Data}
 	}
 	w, x, y := operands[0], operands[1], operands[2]
 	fillNormal(w, rng)
