@@ -4,6 +4,7 @@ package bindings
 
 import (
 	context_ "context"
+	kernels_ "github.com/rlx-go/gopherscope/kernels"
 	experiment_ "github.com/rlx-go/gopherscope/opscope/experiment"
 )
 
@@ -13,19 +14,28 @@ var pkg_github_com_rlx_go_gopherscope_opscope_experiment = source{
 	path: "github.com/rlx-go/gopherscope/opscope/experiment",
 	name: "experiment",
 	functions: []symbol{
+		{"ErrorCompounding", experiment_.ErrorCompounding},
 		{"MatrixUnit", experiment_.MatrixUnit},
+		{"QuickErrorCompounding", experiment_.QuickErrorCompounding},
+		{"Recipes", experiment_.Recipes},
 	},
 	types: []symbol{
+		{"CompoundingRun", (*experiment_.CompoundingRun)(nil)},
 		{"Crossover", (*experiment_.Crossover)(nil)},
+		{"ErrorCompoundingOptions", (*experiment_.ErrorCompoundingOptions)(nil)},
+		{"ErrorCompoundingResult", (*experiment_.ErrorCompoundingResult)(nil)},
 		{"MatrixUnitLibrary", (*experiment_.MatrixUnitLibrary)(nil)},
 		{"MatrixUnitOptions", (*experiment_.MatrixUnitOptions)(nil)},
 		{"MatrixUnitResult", (*experiment_.MatrixUnitResult)(nil)},
 		{"MatrixUnitRow", (*experiment_.MatrixUnitRow)(nil)},
 		{"MatrixUnitRun", (*experiment_.MatrixUnitRun)(nil)},
+		{"Recipe", (*experiment_.Recipe)(nil)},
 		{"WeightShape", (*experiment_.WeightShape)(nil)},
 		{"context.Context", (*context_.Context)(nil)},
+		{"github.com/rlx-go/gopherscope/kernels.Multiplier", (*kernels_.Multiplier)(nil)},
 	},
 	proxies: []symbol{
 		{"context.Context", (*proxy_context_Context)(nil)},
+		{"github.com/rlx-go/gopherscope/kernels.Multiplier", (*proxy_github_com_rlx_go_gopherscope_kernels_Multiplier)(nil)},
 	},
 }

@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"cmd/gopherscope":          {"internal/atomicfile", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/weights", "accel", "charts", "gonum.org/v1/gonum"},
 	"internal/asmcheck":        {},
 	"internal/atomicfile":      {},
-	"internal/bindings":        {"accel", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/weights", "charts", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
+	"internal/bindings":        {"accel", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/transformer", "opscope/weights", "charts", "github.com/gopherdata/gophernotes", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/gonum", "gonum.org/v1/plot"},
 	"internal/bindings/gen":    {},
 	"internal/cpu":             {},
 	"internal/display":         {},
@@ -42,7 +42,8 @@ var allowed = map[string][]string{
 	"kernels/kerneltest":       {"kernels", "internal/guard"},
 	"opscope":                  {"internal/cpu", "internal/elementwise", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":            {"kernels", "internal/cpu", "internal/pages"},
-	"opscope/experiment":       {"accel", "charts", "kernels", "opscope/bench"},
+	"opscope/experiment":       {"accel", "charts", "kernels", "opscope/bench", "opscope/transformer"},
+	"opscope/transformer":      {"kernels"},
 	"opscope/weights":          {"kernels", "internal/atomicfile"},
 	"opscope/weights/gguftest": {},
 }

@@ -28,6 +28,7 @@ var imported = []string{
 	module + "/opscope",
 	module + "/opscope/bench",
 	module + "/opscope/experiment",
+	module + "/opscope/transformer",
 	module + "/opscope/weights",
 
 	"gonum.org/v1/gonum/blas",
