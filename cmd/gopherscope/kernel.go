@@ -63,7 +63,13 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50) // kernels stay open for days beside others
 	}
-	session, err := interp.New()
+	// What is printed from here on goes to cells, and what is said of the kernel
+	// itself to the log of who started it.
+	stderr, err = interp.Keep(stderr)
+	if err != nil {
+		return err
+	}
+	session, err := interp.NewWithDescriptors()
 	if err != nil {
 		return err
 	}
@@ -89,6 +95,7 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	ctx, release := jupyter.WithParent(ctx)
 	defer release()
 	kernel.Serve(ctx)
+	session.EndCommands()
 	jupyter.EndGroup()
 	return nil
 }

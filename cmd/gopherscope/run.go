@@ -93,6 +93,11 @@ type input struct {
 }
 
 func (r *notebookRun) run(ctx context.Context, args []string) error {
+	release, err := r.keepStreams()
+	if err != nil {
+		return err
+	}
+	defer release()
 	inputs, err := r.inputs(args)
 	if err != nil {
 		return err
@@ -154,6 +159,21 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 		return fmt.Errorf("%d of %d notebooks failed", failed, len(inputs))
 	}
 	return writeError(r.stdout.err)
+}
+
+// keepStreams has the run write to files of its own: while a notebook runs, what
+// the process prints is the notebook's.
+func (r *notebookRun) keepStreams() (release func(), err error) {
+	stdout, err := interp.Keep(r.stdout.file)
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := interp.Keep(r.stderr)
+	if err != nil {
+		return nil, errors.Join(err, stdout.Close())
+	}
+	r.stdout.file, r.stderr = stdout, stderr
+	return func() { stdout.Close(); stderr.Close() }, nil
 }
 
 // inputs reads the notebooks and refuses what cannot be run or written, all of
@@ -287,7 +307,7 @@ func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError
 		return nil, err
 	}
 	defer os.Chdir(before)
-	session, err := interp.New()
+	session, err := interp.NewWithDescriptors()
 	if err != nil {
 		return nil, err
 	}

@@ -186,8 +186,7 @@ func (in *interpreter) shell(ctx context.Context, text string) error {
 	c := exec.CommandContext(ctx, name, flag, text)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	c.WaitDelay = time.Second
-	asGroup(c)
-	return c.Run()
+	return in.session.commands.run(c)
 }
 
 func (in *interpreter) listPackages(words []string) error {

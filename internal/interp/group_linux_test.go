@@ -14,6 +14,26 @@ func TestInterruptEndsWhatACommandStarted(t *testing.T) {
 	s := open(t)
 	file := filepath.Join(t.TempDir(), "pid")
 	runInterrupted(t, s, fmt.Sprintf("$ sleep 1000 & echo $! > '%s'; echo started; wait; :", file))
+	awaitEndOf(t, file)
+}
+
+func TestCloseEndsWhatCommandsLeft(t *testing.T) {
+	s, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	run(t, s, fmt.Sprintf("$ sleep 1000 & echo $! > '%s'", file))
+	run(t, s, "$ true")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	awaitEndOf(t, file)
+}
+
+// awaitEndOf waits for the end of the process whose number a file holds.
+func awaitEndOf(t *testing.T, file string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

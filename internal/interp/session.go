@@ -77,6 +77,7 @@ type Session struct {
 	input    atomic.Pointer[input] // of the last cell
 	preludes preludes
 	updates  updates
+	commands commandGroups
 }
 
 // A process has one os.Stdout, so it has one session at a time.
@@ -88,13 +89,22 @@ var process struct {
 // New starts a session. While it is open, os.Stdout and os.Stderr of the
 // process lead to the sink of the running cell; a program that runs sessions
 // keeps its own copies of both. A process has at most one open session.
-func New() (*Session, error) {
+func New() (*Session, error) { return start(false) }
+
+// NewWithDescriptors is New, but the session also has the file descriptors 1 and 2
+// and the files that os.Stdout and os.Stderr were, which packages may keep: what
+// compiled code prints by itself goes to the sink of the running cell too. What
+// the program itself has to say it writes to files from Keep. The trace of a
+// crash goes where descriptor 2 led before. On Windows it has the files only.
+func NewWithDescriptors() (*Session, error) { return start(true) }
+
+func start(descriptors bool) (*Session, error) {
 	process.Lock()
 	defer process.Unlock()
 	if process.session != nil {
 		return nil, errors.New("interp: this process has a session that is still open")
 	}
-	out, err := openOutputs()
+	out, err := openOutputs(descriptors)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +203,13 @@ func (s *Session) leftBehind(cell string) *Error {
 
 var errClosed = errors.New("interp: the session is closed")
 
-// Close ends the session and gives os.Stdout and os.Stderr back. A cell that
+// Flush returns when all that was printed before is with the sink.
+func (s *Session) Flush() { s.out.flush() }
+
+// EndCommands asks what shell commands of cells have left running to end.
+func (s *Session) EndCommands() { s.commands.end() }
+
+// Close ends the session, what its shell commands have left running, and gives os.Stdout and os.Stderr back. A cell that
 // still runs is interrupted, and left behind when it does not stop within a
 // second.
 func (s *Session) Close() error {
@@ -204,6 +220,7 @@ func (s *Session) Close() error {
 	}
 	process.session = nil
 	s.end()
+	s.EndCommands()
 	select {
 	case <-s.in.owner.Load().gone:
 	case <-time.After(time.Second):

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -96,17 +95,17 @@ func writeConnection(t testing.TB) (Connection, string) {
 // startChild starts a kernel that can find no other program.
 func startChild(t testing.TB) *child {
 	t.Helper()
-	return startChildWith(t, nil)
+	return startChildWith(t, func(*exec.Cmd) {})
 }
 
-func startChildWith(t testing.TB, attributes *syscall.SysProcAttr) *child {
+func startChildWith(t testing.TB, change func(*exec.Cmd)) *child {
 	t.Helper()
 	c := &child{ended: make(chan error, 1)}
 	c.connection, c.file = writeConnection(t)
 	c.Cmd = exec.Command(gopherscope(t), "kernel", "start", c.file)
 	c.Env = []string{"HOME=" + t.TempDir(), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	c.Stderr = testLog{t}
-	c.SysProcAttr = attributes
+	change(c.Cmd)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

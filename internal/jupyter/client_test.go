@@ -61,6 +61,8 @@ func (s fakeSession) Inspect(_ context.Context, source string, cursor, detail in
 	return s.inspect(source, cursor, detail)
 }
 
+func (fakeSession) Flush() {}
+
 func (s fakeSession) IsComplete(source string) (string, string) {
 	if s.isComplete == nil {
 		return "complete", ""

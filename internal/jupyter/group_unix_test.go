@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -13,7 +14,7 @@ import (
 )
 
 func TestProcessEndsWhatItsCellsStarted(t *testing.T) {
-	c := startChildWith(t, &syscall.SysProcAttr{Setpgid: true}) // as launchers do
+	c := startChildWith(t, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }) // as launchers do
 	cl := c.connect(t)
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

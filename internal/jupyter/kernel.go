@@ -38,6 +38,7 @@ type Session interface {
 	Complete(ctx context.Context, source string, cursor int) (interp.Completion, error)
 	Inspect(ctx context.Context, source string, cursor, detail int) (*display.Data, error)
 	IsComplete(source string) (status, indent string)
+	Flush()
 }
 
 var _ Session = (*interp.Session)(nil)
@@ -130,7 +131,16 @@ func (k *Kernel) Serve(ctx context.Context) {
 	case <-executor:
 	case <-time.After(stopTime):
 	}
-	time.Sleep(2 * streamDelay) // for what a goroutine of an earlier cell has just printed
+	flushed := make(chan struct{})
+	go func() {
+		k.session.Flush() // what a goroutine of an earlier cell has just printed
+		close(flushed)
+	}()
+	select {
+	case <-flushed:
+	case <-time.After(stopTime):
+	}
+	time.Sleep(2 * streamDelay) // until it is on its way
 	last, done := context.WithTimeout(context.Background(), stopTime)
 	defer done()
 	for _, s := range []*socket{k.iopub, k.shell, k.control} {

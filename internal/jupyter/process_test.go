@@ -265,3 +265,39 @@ func TestStartRefusesBadConnectionFiles(t *testing.T) {
 		}
 	}
 }
+
+// What compiled code writes by itself.
+func TestProcessOutputsOfDescriptors(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		testreq.Skip(t, "Windows has no file descriptors that programs write to by number")
+	}
+	c := startChildWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, "GODEBUG=gctrace=1") })
+	cl := c.connect(t)
+	_, published := cl.execute("import (\"os\"; \"runtime\")\nos.NewFile(1, \"\").WriteString(\"to descriptor 1\")\nruntime.GC()")
+	text := map[string]string{}
+	for _, p := range published {
+		if name, ok := p.body["name"].(string); ok {
+			text[name] += p.body["text"].(string)
+		}
+	}
+	if text["stdout"] != "to descriptor 1" || !strings.Contains(text["stderr"], "gc ") {
+		t.Errorf("published %q", text)
+	}
+	c.stop(t, cl)
+}
+
+// Nothing can keep a process that has made such an error.
+func TestProcessThatCrashesSaysWhyOnItsStderr(t *testing.T) {
+	var stderr strings.Builder
+	c := startChildWith(t, func(c *exec.Cmd) { c.Stderr = &stderr })
+	cl := c.connect(t)
+	cl.start("import (\"sync\"; \"time\")\ntime.AfterFunc(0, new(sync.WaitGroup).Done)", "")
+	select {
+	case <-c.ended:
+	case <-time.After(patience):
+		t.Fatal("the kernel did not end")
+	}
+	if !strings.Contains(stderr.String(), "panic: sync: negative WaitGroup counter") {
+		t.Errorf("stderr is %q", stderr.String())
+	}
+}
