@@ -13,43 +13,6 @@ func phi(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 // cdf is the distribution function of N(0,1).
 func cdf(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// largestOf integrates f times the density of the largest of k magnitudes of
-// N(0,1) by Simpson's rule.
-func largestOf(k int, f func(a float64) float64) float64 {
-	const high, steps = 9.0, 4000
-	h := high / steps
-	var sum float64
-	for i := 1; i <= steps; i++ {
-		a := float64(i) * h
-		weight := 2 + 2*float64(i%2)
-		if i == steps {
-			weight = 1
-		}
-		density := float64(k) * math.Pow(math.Erf(a/math.Sqrt2), float64(k-1)) * 2 * phi(a)
-		if density > 1e-14 {
-			sum += weight * density * f(a)
-		}
-	}
-	return sum * h / 3
-}
-
-// gaussianQuantError is the expected relative error of k elements of N(0,1)
-// with one step: given the largest magnitude a, the other k-1 are N(0,1) between
-// -a and a, and the squared distance to the grid is integrated cell by cell.
-func gaussianQuantError(k, bits int) float64 {
-	l := int(1)<<(bits-1) - 1
-	return math.Sqrt(largestOf(k, func(a float64) float64 {
-		step := a / float64(l)
-		var sum float64
-		for q := range l + 1 {
-			c := float64(q) * step
-			lo, hi := max(c-step/2, 0), min(c+step/2, a)
-			sum += 2 * ((1+c*c)*(cdf(hi)-cdf(lo)) - (hi*phi(hi) - lo*phi(lo)) + 2*c*(phi(hi)-phi(lo)))
-		}
-		return sum / math.Erf(a/math.Sqrt2) * float64(k-1) / float64(k)
-	}))
-}
-
 // simulated fails the test unless the mean of f over seeds is within four
 // standard errors of want.
 func simulated(t *testing.T, what string, want float64, seeds int, f func(seed uint64) float64) {
@@ -90,7 +53,7 @@ func TestQuantErrorOfGaussian(t *testing.T) {
 			samples[seed] = opscope.Sample(opscope.Gaussian, tt.k, tt.channels, uint64(seed))
 		}
 		for bits, want := range tt.want {
-			within(t, fmt.Sprintf("formula for k=%d, int%d", tt.k, bits), gaussianQuantError(tt.k, bits), want, 1e-6)
+			within(t, fmt.Sprintf("formula for k=%d, int%d", tt.k, bits), opscope.GaussianQuantError(tt.k, bits), want, 1e-6)
 			simulated(t, fmt.Sprintf("k=%d int%d", tt.k, bits), want, seeds, func(seed uint64) float64 {
 				return opscope.QuantError(samples[seed], bits, opscope.PerColumn)
 			})
@@ -98,7 +61,7 @@ func TestQuantErrorOfGaussian(t *testing.T) {
 	}
 	for _, group := range []int{32, 128} {
 		for _, bits := range []int{8, 4} {
-			simulated(t, fmt.Sprintf("int%d in groups of %d", bits, group), gaussianQuantError(group, bits), 16, func(seed uint64) float64 {
+			simulated(t, fmt.Sprintf("int%d in groups of %d", bits, group), opscope.GaussianQuantError(group, bits), 16, func(seed uint64) float64 {
 				p := probe(t, opscope.Sample(opscope.Gaussian, 256, 200, seed), opscope.Options{SVDLimit: -1, OutIn: seed%2 == 0})
 				return p.GroupQuantError(bits, group)
 			})
@@ -106,10 +69,36 @@ func TestQuantErrorOfGaussian(t *testing.T) {
 	}
 }
 
+// Few elements, and more bits than are integrated cell by cell.
+func TestGaussianQuantErrorEnds(t *testing.T) {
+	for _, bits := range []int{2, 8, 16} {
+		if got := opscope.GaussianQuantError(1, bits); got != 0 {
+			t.Errorf("one element, %d bits: %v, want 0", bits, got)
+		}
+	}
+	for _, k := range []int{2, 32} {
+		for _, bits := range []int{2, 8, 9, 12} {
+			simulated(t, fmt.Sprintf("k=%d int%d", k, bits), opscope.GaussianQuantError(k, bits), 16, func(seed uint64) float64 {
+				return opscope.QuantError(opscope.Sample(opscope.Gaussian, k, 20000/k*k, seed), bits, opscope.PerColumn)
+			})
+		}
+	}
+	for _, bad := range [][2]int{{0, 8}, {32, 1}, {32, 17}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v does not panic", bad)
+				}
+			}()
+			opscope.GaussianQuantError(bad[0], bad[1])
+		}()
+	}
+}
+
 // The largest of 2^20 magnitudes scatters by 5% from one matrix to the next.
 func TestQuantErrorPerTensorOfGaussian(t *testing.T) {
 	for bits, want := range map[int]float64{8: .011396, 6: .046687, 4: .206755, 3: .482107} {
-		within(t, fmt.Sprintf("formula for int%d", bits), gaussianQuantError(1<<20, bits), want, 2e-6)
+		within(t, fmt.Sprintf("formula for int%d", bits), opscope.GaussianQuantError(1<<20, bits), want, 2e-6)
 	}
 	const seeds = 8
 	var mean8, mean4 float64

@@ -40,6 +40,14 @@ each notebook it writes to the output folder
                show without a network, and without scripts as TeX and pictures
 and at last index.html, which lists the notebooks of this run.
 
+--in-place also writes each notebook that ran without a failure back to its own
+file, with pictures in place of charts that need scripts: what belongs under
+version control.
+
+--quick sets GOPHERSCOPE_QUICK=1 in the environment, by which notebooks take
+smaller shapes and fewer points; in Jupyter, set it before the kernel starts.
+The figures of such a run are a test of the code, not findings.
+
 All notebooks are read and checked before any runs. A cell that fails ends its
 notebook; its error is shown in the page and on stderr, and the other notebooks
 still run. A cell tagged "raises-exception" may fail. Ctrl-C ends the running
@@ -55,6 +63,7 @@ interrupted, or a file could not be read or written.`,
   gopherscope run --serve                          # and show the pages in the browser
   gopherscope run notebooks/07-real-weights.ipynb  # one of them
   gopherscope run --out /tmp/pages lessons/*.ipynb # your own, elsewhere
+  gopherscope run --quick                          # do all cells run?
   gopherscope run --json | jq -r 'select(.ok | not) | .error'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !r.serve && (cmd.Flags().Changed("port") || r.noBrowser) {
@@ -67,17 +76,25 @@ interrupted, or a file could not be read or written.`,
 	cmd.Flags().BoolVar(&r.serve, "serve", false, "serve the pages to this machine after the run and open them in the browser")
 	cmd.Flags().IntVar(&r.port, "port", 0, "with --serve: the port (default any that is free)")
 	cmd.Flags().BoolVar(&r.noBrowser, "no-browser", false, "with --serve: only print the address")
+	cmd.Flags().BoolVar(&r.quick, "quick", false, "small shapes, by setting GOPHERSCOPE_QUICK=1 for the cells")
+	cmd.Flags().BoolVar(&r.inPlace, "in-place", false, "write the executed notebooks back to their own files too, with static pictures")
+	cmd.MarkFlagsMutuallyExclusive("quick", "in-place")
 	cmd.Flags().BoolVar(&r.json, "json", false, "print one JSON object a notebook instead of text: file, ok, seconds, html, cell, error")
 	cmd.MarkFlagsMutuallyExclusive("serve", "json")
 	return cmd
 }
 
+// quickVariable is set for cells that are to take smaller shapes.
+const quickVariable = "GOPHERSCOPE_QUICK"
+
 // notebookRun is one invocation of the verb.
 type notebookRun struct {
-	stdout printer
-	stderr *os.File
-	out    string
-	json   bool
+	stdout  printer
+	stderr  *os.File
+	out     string
+	quick   bool
+	inPlace bool
+	json    bool
 
 	serve     bool
 	port      int
@@ -108,6 +125,14 @@ func (r *notebookRun) run(ctx context.Context, args []string) error {
 	}
 	if err := makeFolder(out); err != nil {
 		return err
+	}
+	if r.inPlace && os.Getenv(quickVariable) != "" {
+		return errors.New(quickVariable + " is set, so the figures would not be those to keep: unset it for --in-place")
+	}
+	if r.quick {
+		if err := os.Setenv(quickVariable, "1"); err != nil {
+			return err
+		}
 	}
 	defer secondInterruptKills(ctx)()
 	var server *pageServer
@@ -294,7 +319,14 @@ func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, 
 	if err := writeFile(filepath.Join(out, in.name+".ipynb"), notebook); err != nil {
 		return entry, err
 	}
-	return entry, writeFile(filepath.Join(out, in.name+".html"), html)
+	if err := writeFile(filepath.Join(out, in.name+".html"), html); err != nil || !r.inPlace || failure != nil {
+		return entry, err
+	}
+	in.notebook.Settle()
+	if notebook, err = in.notebook.Encode(); err != nil {
+		return entry, err
+	}
+	return entry, writeFile(in.absolute, notebook)
 }
 
 // executeIn runs a notebook in a new session, in its own folder.

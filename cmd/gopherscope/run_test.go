@@ -131,6 +131,68 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestRunQuick(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GOPHERSCOPE_QUICK", "") // so that it is set back
+	writeNotebook(t, "a.ipynb", "import \"os\"", `os.Getenv("GOPHERSCOPE_QUICK") != ""`)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{{[]string{"run", "a.ipynb"}, "false"}, {[]string{"run", "--quick", "a.ipynb"}, "true"}} {
+		if _, stderr, status := command(t, t.Context(), c.args...); status != 0 {
+			t.Fatalf("%v: status %d\n%s", c.args, status, stderr)
+		}
+		n, err := nb.ReadFile("out/a.ipynb")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Cells[2].Outputs[0].Data["text/plain"]; got != c.want {
+			t.Errorf("%v: the variable being set is %v, want %v", c.args, got, c.want)
+		}
+	}
+	// Figures of a quick run are not kept.
+	before := read(t, "a.ipynb")
+	for _, args := range [][]string{{"run", "--in-place", "a.ipynb"}, {"run", "--in-place", "--quick", "a.ipynb"}} {
+		if _, _, status := command(t, t.Context(), args...); status == 0 || read(t, "a.ipynb") != before {
+			t.Errorf("%v: status %d", args, status)
+		}
+	}
+}
+
+func TestRunInPlace(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeNotebook(t, "fails.ipynb", "panic(1)")
+	before := read(t, "fails.ipynb")
+	n := &nb.Notebook{Cells: []*nb.Cell{
+		{Type: nb.Markdown, Source: "# A chart"},
+		{Type: nb.Code, Source: `import "github.com/rlx-go/gopherscope/charts"`},
+		{Type: nb.Markdown, Source: "It rises."},
+		{Type: nb.Code, Source: `charts.Line{Title: "t", X: charts.Axis{Label: "x"}, Y: charts.Axis{Label: "y"},
+	Series: []charts.Series{{X: []float64{1, 2}, Y: []float64{1, 2}}}}.Figure()`},
+	}}
+	text, err := n.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "chart.ipynb", string(text))
+	if _, stderr, status := command(t, t.Context(), "run", "--in-place", "fails.ipynb", "chart.ipynb"); status != 1 {
+		t.Fatalf("status %d\n%s", status, stderr)
+	}
+	if read(t, "fails.ipynb") != before {
+		t.Error("a notebook that failed was written")
+	}
+	written := read(t, "chart.ipynb")
+	if err := nb.CheckCommitted([]byte(written)); err != nil {
+		t.Errorf("the notebook written is not fit to be committed: %v", err)
+	}
+	if !strings.Contains(written, "image/png") || strings.Contains(written, "text/html") {
+		t.Error("the notebook has no static picture alone")
+	}
+	if !strings.Contains(read(t, "out/chart.html"), "<script") {
+		t.Error("the page has no interactive chart")
+	}
+}
+
 func TestRunFailingCell(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeNotebook(t, "a.ipynb", "one := []int{1}", "i := 0\ni += 7\none[i]", "1")

@@ -14,6 +14,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope_bench = source{
 	name: "bench",
 	functions: []symbol{
 		{"Compare", bench_.Compare},
+		{"Crossings", bench_.Crossings},
 		{"Evictor", bench_.Evictor},
 		{"Limits", bench_.Limits},
 		{"Measure", bench_.Measure},

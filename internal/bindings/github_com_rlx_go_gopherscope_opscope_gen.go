@@ -69,6 +69,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope = source{
 		{"Dists", opscope_.Dists},
 		{"FormatError", opscope_.FormatError},
 		{"Formats", opscope_.Formats},
+		{"GaussianQuantError", opscope_.GaussianQuantError},
 		{"GroupQuantError", opscope_.GroupQuantError},
 		{"MatrixRows", opscope_.MatrixRows},
 		{"Menu", opscope_.Menu},

@@ -78,6 +78,7 @@ func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)
 		if c.Type == Code {
 			c.Outputs, c.ExecutionCount = nil, 0
 			delete(c.Metadata, "execution") // the times of an earlier run
+			delete(c.Metadata, metadataKey)
 		}
 	}
 	count := 0
