@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"kernels/kerneltest":       {"kernels", "internal/guard"},
 	"opscope":                  {"internal/cpu", "internal/elementwise", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":            {"kernels", "internal/cpu", "internal/pages"},
-	"opscope/experiment":       {"accel", "charts", "kernels", "opscope/bench", "opscope/transformer"},
+	"opscope/experiment":       {"accel", "charts", "internal/cpu", "kernels", "opscope", "opscope/bench", "opscope/transformer"},
 	"opscope/transformer":      {"kernels"},
 	"opscope/weights":          {"kernels", "internal/atomicfile"},
 	"opscope/weights/gguftest": {},
