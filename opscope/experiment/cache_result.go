@@ -203,7 +203,7 @@ func (r CacheVsDRAMResult) bandwidthSentence(scheme string) string {
 	row := rows[len(rows)-1]
 	share := row.GBps / row.ReadGBps
 	text := fmt.Sprintf("%s: the largest model is %s (%s) and is read at %.3g GB/s, %s of the bandwidth measured in the same rounds: ",
-		scheme, binaryBytes(row.Bytes), r.Place(row.Bytes), row.GBps, percent(share))
+		scheme, binaryBytes(row.Bytes), r.Place(row.Bytes), row.GBps, shortPercent(share))
 	if share >= nearBandwidth {
 		return text + "the bandwidth is its limit."
 	}
@@ -227,11 +227,11 @@ func (r CacheVsDRAMResult) paySentence(b BytesPay) string {
 	}
 	switch {
 	case b.Full == 0:
-		text += fmt.Sprintf(", and never has %s of the speed that its bytes promise to the end", percent(fullPay))
+		text += fmt.Sprintf(", and never has %s of the speed that its bytes promise to the end", shortPercent(fullPay))
 	case b.Full == first.Weights:
-		text += fmt.Sprintf(", with at least %s of what its bytes promise everywhere", percent(fullPay))
+		text += fmt.Sprintf(", with at least %s of what its bytes promise everywhere", shortPercent(fullPay))
 	default:
-		text += fmt.Sprintf(", with at least %s of what its bytes promise from %s weights on (%s in float32: %s)", percent(fullPay), shortWeights(b.Full), f32Bytes(b.Full), r.Place(4*b.Full))
+		text += fmt.Sprintf(", with at least %s of what its bytes promise from %s weights on (%s in float32: %s)", shortPercent(fullPay), shortWeights(b.Full), f32Bytes(b.Full), r.Place(4*b.Full))
 	}
 	return text + "."
 }
@@ -256,7 +256,7 @@ func (r CacheVsDRAMResult) Table() charts.Table {
 	}
 	for _, row := range r.Rows {
 		t.Add(shortWeights(row.Weights), row.Copies, row.K, row.N, row.Scheme, binaryBytes(row.Bytes), r.Place(row.Bytes),
-			significant(float64(row.NS)/1000), times(r.Speed(row)), percent(r.Paid(row)), significant(row.GBps), percent(row.GBps/row.ReadGBps))
+			significant(float64(row.NS)/1000), times(r.Speed(row)), shortPercent(r.Paid(row)), significant(row.GBps), shortPercent(row.GBps/row.ReadGBps))
 	}
 	return t
 }

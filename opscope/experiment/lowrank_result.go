@@ -80,14 +80,14 @@ func (r LowRankResult) Verdict() string {
 	best := r.Best()
 	lines := []string{
 		on(r.Machine, fmt.Sprintf("x[%d,%d] W[%d,%d], W %s: the fastest dense kernel is %s (%s), %s, %s of the roof measured in the same rounds.",
-			r.M, r.K, r.K, r.N, r.Name, best.Scheme, best.Impl, shortTime(float64(best.NS)), percent(best.Roof))),
+			r.M, r.K, r.K, r.N, r.Name, best.Scheme, best.Impl, shortTime(float64(best.NS)), shortPercent(best.Roof))),
 		r.rankSentence(), r.sizeSentence(), r.crossoverSentence(best), r.withinSentence(best),
 	}
 	return strings.Join(append(lines, disturbedBy(&best)...), "\n")
 }
 
 func (r LowRankResult) rankSentence() string {
-	text := fmt.Sprintf("The stable rank is %.3g of %d; an error of at most %s needs rank %s", r.StableRank, min(r.K, r.N), percent(r.MaxError), r.Needed)
+	text := fmt.Sprintf("The stable rank is %.3g of %d; an error of at most %s needs rank %s", r.StableRank, min(r.K, r.N), shortPercent(r.MaxError), r.Needed)
 	// The stable rank is at most the rank, so only more than it is a surprise.
 	if float64(r.Needed.Low) > 2*r.StableRank {
 		return text + fmt.Sprintf(", %.3g times as many: a low stable rank is not a low rank.", float64(r.Needed.Low)/r.StableRank)
@@ -125,17 +125,17 @@ func (r LowRankResult) withinSentence(best Product) string {
 	row, ok := r.Within()
 	switch speed := row.speedOver(&best); {
 	case !ok:
-		return fmt.Sprintf("No rank that was measured has an error of at most %s: keep the weight dense.", percent(r.MaxError))
+		return fmt.Sprintf("No rank that was measured has an error of at most %s: keep the weight dense.", shortPercent(r.MaxError))
 	case speed > 1:
-		return fmt.Sprintf("Rank %d is within an error of %s (its own is %s) and %s: factor this weight.", row.Rank, percent(r.MaxError), percent(row.WeightErr), compared(speed, best.Scheme))
+		return fmt.Sprintf("Rank %d is within an error of %s (its own is %s) and %s: factor this weight.", row.Rank, shortPercent(r.MaxError), shortPercent(row.WeightErr), compared(speed, best.Scheme))
 	default:
-		return fmt.Sprintf("No rank within an error of %s is faster: the fastest of them, rank %d, %s. Keep the weight dense.", percent(r.MaxError), row.Rank, compared(speed, best.Scheme))
+		return fmt.Sprintf("No rank within an error of %s is faster: the fastest of them, rank %d, %s. Keep the weight dense.", shortPercent(r.MaxError), row.Rank, compared(speed, best.Scheme))
 	}
 }
 
 // between2 writes what lies between two errors.
 func between2(low, high float64) string {
-	a, b := percent(low), percent(high)
+	a, b := shortPercent(low), shortPercent(high)
 	if a == b {
 		return a
 	}
@@ -152,7 +152,7 @@ func (r LowRankResult) Table() charts.Table {
 		t.Columns = append(t.Columns, "over "+d.Scheme)
 	}
 	add := func(p Product, rank, least, weight any) {
-		cells := []any{p.Scheme, rank, least, weight, fmt.Sprintf("%.1e", p.Err), p.Bytes, significant(float64(p.NS) / 1000), significant(p.Gops), percent(p.Roof)}
+		cells := []any{p.Scheme, rank, least, weight, fmt.Sprintf("%.1e", p.Err), p.Bytes, significant(float64(p.NS) / 1000), significant(p.Gops), shortPercent(p.Roof)}
 		for i := range r.Dense {
 			cells = append(cells, times(p.speedOver(&r.Dense[i])))
 		}
@@ -163,7 +163,7 @@ func (r LowRankResult) Table() charts.Table {
 	}
 	for _, row := range r.Rows {
 		low, high := r.Spectral.TruncationError(row.Rank)
-		add(row.Product, row.Rank, between2(low, high), percent(row.WeightErr))
+		add(row.Product, row.Rank, between2(low, high), shortPercent(row.WeightErr))
 	}
 	return t
 }

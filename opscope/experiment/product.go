@@ -196,8 +196,8 @@ func disturbedBy(p *Product) []string {
 	return []string{fmt.Sprintf("Other programs, or the clock, disturbed the run: the rounds of %s differ by %.0f%% of their median. The times are those of the fastest rounds.", p.Scheme, 100*p.Spread)}
 }
 
-// percent writes a fraction in percent, of two figures where it is small.
-func percent(v float64) string {
+// shortPercent writes a fraction in percent, of two figures where it is small.
+func shortPercent(v float64) string {
 	switch v *= 100; {
 	case v == 0 || math.Abs(v) >= 9.95:
 		return fmt.Sprintf("%.0f%%", v)

@@ -149,7 +149,7 @@ func (r QuantizationResult) Table() charts.Table {
 				unbeaten = "yes"
 			}
 			t.Add(c.M, c.K, c.N, row.Scheme, row.Impl, significant(float64(row.NS)/1000), times(c.speed(row.Scheme)),
-				significant(row.Gops), significant(float64(row.Bytes)/float64(row.NS)), percent(row.Roof),
+				significant(row.Gops), significant(float64(row.Bytes)/float64(row.NS)), shortPercent(row.Roof),
 				significant(8*float64(row.Bytes)/(float64(c.K)*float64(c.N))), fmt.Sprintf("%.2e", row.Err), theory, unbeaten)
 		}
 	}
@@ -175,7 +175,7 @@ func (r QuantizationResult) OutlierTable() charts.Table {
 		Columns: []string{"outlier", "bits", "step", "error of all", "error of the other channels"},
 	}
 	for _, o := range r.Outliers {
-		t.Add(string(o.Outlier), o.Bits, granularityName(o.Granularity, o.Group), percent(o.Err), percent(o.Others))
+		t.Add(string(o.Outlier), o.Bits, granularityName(o.Granularity, o.Group), shortPercent(o.Err), shortPercent(o.Others))
 	}
 	return t
 }

@@ -53,9 +53,9 @@ func (r QuantizationResult) theorySentence() []string {
 	case len(r.Errors) == 0:
 		return nil
 	case worst <= theoryDistance:
-		return []string{fmt.Sprintf("Theory holds: the measured errors are within %s of those of uniform rounding of Gaussian elements.", percent(worst))}
+		return []string{fmt.Sprintf("Theory holds: the measured errors are within %s of those of uniform rounding of Gaussian elements.", shortPercent(worst))}
 	}
-	return []string{fmt.Sprintf("Theory does not hold: the error at %d bits, %s, is %s, not %s.", at.Bits, granularityName(at.Granularity, at.Group), percent(at.Err), percent(at.Theory))}
+	return []string{fmt.Sprintf("Theory does not hold: the error at %d bits, %s, is %s, not %s.", at.Bits, granularityName(at.Granularity, at.Group), shortPercent(at.Err), shortPercent(at.Theory))}
 }
 
 func (r QuantizationResult) granularitySentences() []string {
@@ -65,7 +65,7 @@ func (r QuantizationResult) granularitySentences() []string {
 		if math.IsNaN(tensor + channel + group) {
 			continue
 		}
-		text := fmt.Sprintf("At %d bits a step per tensor loses %s, per output channel %s, per group of 32 %s: ", bits, percent(tensor), percent(channel), percent(group))
+		text := fmt.Sprintf("At %d bits a step per tensor loses %s, per output channel %s, per group of 32 %s: ", bits, shortPercent(tensor), shortPercent(channel), shortPercent(group))
 		if group < channel && channel < tensor {
 			text += fmt.Sprintf("the smaller the group the better, %.3g times in all.", tensor/group)
 		} else {
@@ -90,9 +90,9 @@ func (r QuantizationResult) outlierSentences() []string {
 			}
 			name := granularityName(g, 32)
 			if after > harm*before {
-				parts = append(parts, fmt.Sprintf("raises it from %s to %s with steps %s", percent(before), percent(after), inSteps(name)))
+				parts = append(parts, fmt.Sprintf("raises it from %s to %s with steps %s", shortPercent(before), shortPercent(after), inSteps(name)))
 			} else {
-				parts = append(parts, fmt.Sprintf("leaves it at %s with steps %s", percent(after), inSteps(name)))
+				parts = append(parts, fmt.Sprintf("leaves it at %s with steps %s", shortPercent(after), inSteps(name)))
 			}
 		}
 		if parts != nil {
@@ -181,9 +181,9 @@ func (r QuantizationResult) bestSentences() []string {
 			}
 		}
 		if small == nil {
-			lines = append(lines, fmt.Sprintf("At m=%d no scheme is within an error of %s.", m, percent(r.MaxError)))
+			lines = append(lines, fmt.Sprintf("At m=%d no scheme is within an error of %s.", m, shortPercent(r.MaxError)))
 		} else {
-			lines = append(lines, fmt.Sprintf("Within an error of %s, at m=%d the smallest is %s and the fastest %s.", percent(r.MaxError), m, strings.Join(small, " or "), strings.Join(fast, " or ")))
+			lines = append(lines, fmt.Sprintf("Within an error of %s, at m=%d the smallest is %s and the fastest %s.", shortPercent(r.MaxError), m, strings.Join(small, " or "), strings.Join(fast, " or ")))
 		}
 		lines = append(lines, fmt.Sprintf("Beaten by none in bytes, time and error together at m=%d, on some shape: %s.", m, strings.Join(unbeaten, ", ")))
 	}

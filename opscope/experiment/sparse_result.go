@@ -60,7 +60,7 @@ func (r SparseResult) Verdict() string {
 	}
 	best := r.Best()
 	lines := []string{on(r.Machine, fmt.Sprintf("x[%d,%d] W[%d,%d]: the fastest dense kernel is %s (%s), %s, %s of the roof measured in the same rounds.",
-		r.M, r.K, r.K, r.N, best.Scheme, best.Impl, shortTime(float64(best.NS)), percent(best.Roof)))}
+		r.M, r.K, r.K, r.N, best.Scheme, best.Impl, shortTime(float64(best.NS)), shortPercent(best.Roof)))}
 	lines = append(lines, r.crossoverSentence(best), r.gainSentence(best), r.exactSentence(best))
 	lines = append(lines, r.recommendationSentence(best))
 	lines = append(lines, disturbedBy(&best)...)
@@ -72,19 +72,19 @@ func (r SparseResult) crossoverSentence(best Product) string {
 	at := r.Crossovers()
 	switch {
 	case len(at) == 0 && first.NS < best.NS:
-		return fmt.Sprintf("Skipping zeros is faster than %s at every density measured, %s to %s.", best.Scheme, percent(first.Density), percent(last.Density))
+		return fmt.Sprintf("Skipping zeros is faster than %s at every density measured, %s to %s.", best.Scheme, shortPercent(first.Density), shortPercent(last.Density))
 	case len(at) == 0:
-		return fmt.Sprintf("Skipping zeros is not faster than %s at any density measured: at %s it takes %.2f times as long.", best.Scheme, percent(first.Density), float64(first.NS)/float64(best.NS))
+		return fmt.Sprintf("Skipping zeros is not faster than %s at any density measured: at %s it takes %.2f times as long.", best.Scheme, shortPercent(first.Density), float64(first.NS)/float64(best.NS))
 	case len(at) > 1:
 		var all []string
 		for _, density := range at {
-			all = append(all, percent(density))
+			all = append(all, shortPercent(density))
 		}
 		return fmt.Sprintf("Skipping zeros and %s take the same time at several densities, %s, which a time that grows with the density does not: the run was disturbed.", best.Scheme, strings.Join(all, ", "))
 	case first.NS < best.NS:
-		return fmt.Sprintf("Skipping zeros is faster than %s below a density of %s and slower above it.", best.Scheme, percent(at[0]))
+		return fmt.Sprintf("Skipping zeros is faster than %s below a density of %s and slower above it.", best.Scheme, shortPercent(at[0]))
 	}
-	return fmt.Sprintf("Skipping zeros is slower than %s below a density of %s and faster above it, which is odd: the run was disturbed.", best.Scheme, percent(at[0]))
+	return fmt.Sprintf("Skipping zeros is slower than %s below a density of %s and faster above it, which is odd: the run was disturbed.", best.Scheme, shortPercent(at[0]))
 }
 
 // gainSentence gives the speed at the density nearest to 10%, that of the seed's
@@ -96,7 +96,7 @@ func (r SparseResult) gainSentence(best Product) string {
 			row = other
 		}
 	}
-	text := fmt.Sprintf("At a density of %s it %s; the work alone would allow %.3g times the speed", percent(row.Density), compared(row.speedOver(&best), best.Scheme), 1/row.Density)
+	text := fmt.Sprintf("At a density of %s it %s; the work alone would allow %.3g times the speed", shortPercent(row.Density), compared(row.speedOver(&best), best.Scheme), 1/row.Density)
 	for _, d := range r.Dense {
 		if d.Scheme == kernels.SchemeDense && d.Scheme != best.Scheme {
 			text += fmt.Sprintf(". Over the plain loop its speed is %.3g times", row.speedOver(&d))
@@ -126,7 +126,7 @@ func (r SparseResult) recommendationSentence(best Product) string {
 			if pays {
 				is = "skipping not recommended, but faster"
 			}
-			wrong = append(wrong, fmt.Sprintf("%s (%s, %.2f times the speed)", percent(row.Density), is, row.speedOver(&best)))
+			wrong = append(wrong, fmt.Sprintf("%s (%s, %.2f times the speed)", shortPercent(row.Density), is, row.speedOver(&best)))
 		}
 	}
 	if wrong == nil {
@@ -149,7 +149,7 @@ func (r SparseResult) Table() charts.Table {
 	}
 	t.Columns = append(t.Columns, "error")
 	add := func(p Product, density, probed, recommended any) {
-		cells := []any{p.Scheme, density, probed, recommended, significant(float64(p.NS) / 1000), significant(p.Gops), percent(p.Roof)}
+		cells := []any{p.Scheme, density, probed, recommended, significant(float64(p.NS) / 1000), significant(p.Gops), shortPercent(p.Roof)}
 		for i := range r.Dense {
 			cells = append(cells, times(p.speedOver(&r.Dense[i])))
 		}
@@ -163,7 +163,7 @@ func (r SparseResult) Table() charts.Table {
 		if row.Recommended {
 			recommended = "skip zeros"
 		}
-		add(row.Product, percent(row.Density), percent(row.Probed), recommended)
+		add(row.Product, shortPercent(row.Density), shortPercent(row.Probed), recommended)
 	}
 	return t
 }
