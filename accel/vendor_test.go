@@ -137,10 +137,18 @@ func TestBNNSRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.New("bnns-i8", kernels.New(17, 4))
+	_, err = l.New("bnns-i8", kernels.New(257, 4))
 	var failed *CallError
 	if !errors.As(err, &failed) || *failed != (CallError{"BNNSFilterApplyBatch", -1}) {
 		t.Errorf("got %v, want the status -1 of BNNSFilterApplyBatch", err)
+	}
+
+	l, err = openVendor(t, accelerate, 1, "BNNS_NO_MATMUL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := l.Schemes[1]; s.Name != "bnns-f32" || s.Err == nil || !strings.Contains(s.Err.Error(), "BNNSMatMul returned -1") || l.Schemes[2].Err != nil {
+		t.Errorf("%+v, want that BNNSMatMul, and nothing else, returned -1", l.Schemes)
 	}
 
 	l, err = openVendor(t, accelerate, 1, "NO_BNNS")

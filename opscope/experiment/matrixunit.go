@@ -124,7 +124,7 @@ func MatrixUnit(ctx context.Context, o MatrixUnitOptions) (MatrixUnitResult, err
 	}
 	done := 0
 	for _, s := range o.Shapes {
-		products, err := prepareProducts(s, libraries)
+		products, err := run.prepareProducts(s, libraries)
 		if err != nil {
 			return MatrixUnitResult{}, err
 		}
@@ -147,8 +147,33 @@ type unitProduct struct {
 	call func(x kernels.Matrix) func()
 }
 
-// prepareProducts makes the products of one weight.
-func prepareProducts(s WeightShape, libraries []accel.Library) ([]unitProduct, error) {
+// refuse notes why a scheme of a library is not measured.
+func (run *MatrixUnitRun) refuse(library, scheme string, reason error) {
+	for i := range run.Libraries {
+		if l := &run.Libraries[i]; l.Name == library {
+			l.Refused = append(l.Refused, fmt.Sprintf("%s: %v", scheme, reason))
+		}
+	}
+}
+
+// failure calls f and returns what a library reported, if it failed.
+func failure(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			failed, ok := r.(*accel.CallError)
+			if !ok {
+				panic(r)
+			}
+			err = failed
+		}
+	}()
+	f()
+	return nil
+}
+
+// prepareProducts makes the products of one weight. A library can refuse a weight of
+// this shape though it took others.
+func (run *MatrixUnitRun) prepareProducts(s WeightShape, libraries []accel.Library) ([]unitProduct, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w, few := normal(rng, s.K, s.N), normal(rng, 4, s.K)
 	reference := newReference(few, w)
@@ -202,13 +227,17 @@ func prepareProducts(s WeightShape, libraries []accel.Library) ([]unitProduct, e
 				continue
 			}
 			m, err := l.New(scheme.Name, w)
-			if err != nil {
-				return nil, fmt.Errorf("experiment: a weight of %v: %w", s, err)
+			if err == nil {
+				err = failure(func() {
+					class := classOf(scheme.Name)
+					add(scheme.Name, l.Name, class, m, m.Call)
+					if class == classInt8 {
+						add(scheme.Name+wholeSuffix, l.Name, class, m, whole(m))
+					}
+				})
 			}
-			class := classOf(scheme.Name)
-			add(scheme.Name, l.Name, class, m, m.Call)
-			if class == classInt8 {
-				add(scheme.Name+wholeSuffix, l.Name, class, m, whole(m))
+			if err != nil {
+				run.refuse(l.Name, scheme.Name, fmt.Errorf("W %v: %w", s, err))
 			}
 		}
 	}
@@ -257,7 +286,12 @@ func (run *MatrixUnitRun) measure(ctx context.Context, o MatrixUnitOptions, s We
 		if p.row.Impl == kernels.ImplRef && m*s.K*s.N > maxReferenceWork {
 			continue
 		}
-		funcs = append(funcs, bench.Func{Name: p.row.Scheme, Call: p.call(x)})
+		call := p.call(x)
+		if err := failure(call); err != nil {
+			run.refuse(p.row.Library, p.row.Scheme, fmt.Errorf("x of %d rows, W %v: %w", m, s, err))
+			continue
+		}
+		funcs = append(funcs, bench.Func{Name: p.row.Scheme, Call: call})
 		rows = append(rows, p.row)
 		bytes = append(bytes, p.row.WeightBytes)
 	}

@@ -71,10 +71,10 @@ func (r *MatrixUnitRun) matrixUnit() []string {
 		switch share := best.Gops / peak; {
 		case best.NS == 0:
 		case share > beyondPeak:
-			lines = append(lines, fmt.Sprintf("%s: %s reaches %.3g Gop/s, %.1f times the peak of our vector instructions (%.3g, measured in the same rounds): it uses a matrix unit, or instructions, that they do not reach%s.",
+			lines = append(lines, fmt.Sprintf("%s: %s reaches %.3g Gop/s, %.1f times the peak of our vector instructions (%.3g, the highest in this run): it uses a matrix unit, or instructions, that they do not reach%s.",
 				class, best.Scheme, best.Gops, share, peak, r.tiles(best.Library)))
 		default:
-			lines = append(lines, fmt.Sprintf("%s: the fastest library, %s, reaches %.3g Gop/s, %.0f%% of the peak of our vector instructions (%.3g, measured in the same rounds): no matrix unit shows itself.",
+			lines = append(lines, fmt.Sprintf("%s: the fastest library, %s, reaches %.3g Gop/s, %.0f%% of the peak of our vector instructions (%.3g, the highest in this run): no matrix unit shows itself.",
 				class, best.Scheme, best.Gops, 100*share, peak))
 		}
 	}
