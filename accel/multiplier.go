@@ -31,7 +31,7 @@ type prepared interface {
 	ready(x kernels.Matrix) (call func() error)
 }
 
-// A CallError is a failure that a library reported. MulTo panics with it.
+// A CallError is a failure that a library reported. MulTo panics with it; see [Catch].
 type CallError struct {
 	Function string // of the library
 	Status   int    // that it returned
@@ -47,6 +47,21 @@ func status(function string, result int32) error {
 		return nil
 	}
 	return &CallError{function, int(result)}
+}
+
+// Catch calls f and returns the *CallError that it panics with; nil if it does not.
+func Catch(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			failed, ok := r.(*CallError)
+			if !ok {
+				panic(r)
+			}
+			err = failed
+		}
+	}()
+	f()
+	return nil
 }
 
 // Dims returns the shape [k, n] of W.

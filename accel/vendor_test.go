@@ -179,14 +179,9 @@ func TestLaterFailurePanics(t *testing.T) {
 	fail = true
 	for range 2 { // the second would wait for ever if the first had kept its slot
 		for _, f := range []func(){func() { kernels.Mul(m, kernels.New(1, 2)) }, m.Call(kernels.New(1, 2))} {
-			func() {
-				defer func() {
-					if e, ok := recover().(*CallError); !ok || *e != (CallError{"f", 5}) || e.Error() != "accel: f returned 5" {
-						t.Errorf("panicked with %v", e)
-					}
-				}()
-				f()
-			}()
+			if e, ok := Catch(f).(*CallError); !ok || *e != (CallError{"f", 5}) || e.Error() != "accel: f returned 5" {
+				t.Errorf("panicked with %v", e)
+			}
 		}
 	}
 	fail = false

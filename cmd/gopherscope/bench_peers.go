@@ -80,6 +80,9 @@ func vendorScheme(library, name string, peak func(bench.Machine) float64) benchS
 		}
 		p := in.product(w)
 		p.call = w.Call(in.x)
+		if err := accel.Catch(p.call); err != nil {
+			return nil, notMeasured(err.Error())
+		}
 		p.y = func() kernels.Matrix { return kernels.Mul(w, in.x) }
 		return p, nil
 	}}

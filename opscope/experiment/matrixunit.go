@@ -156,21 +156,6 @@ func (run *MatrixUnitRun) refuse(library, scheme string, reason error) {
 	}
 }
 
-// failure calls f and returns what a library reported, if it failed.
-func failure(f func()) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			failed, ok := r.(*accel.CallError)
-			if !ok {
-				panic(r)
-			}
-			err = failed
-		}
-	}()
-	f()
-	return nil
-}
-
 // prepareProducts makes the products of one weight. A library can refuse a weight of
 // this shape though it took others.
 func (run *MatrixUnitRun) prepareProducts(s WeightShape, libraries []accel.Library) ([]unitProduct, error) {
@@ -228,7 +213,7 @@ func (run *MatrixUnitRun) prepareProducts(s WeightShape, libraries []accel.Libra
 			}
 			m, err := l.New(scheme.Name, w)
 			if err == nil {
-				err = failure(func() {
+				err = accel.Catch(func() {
 					class := classOf(scheme.Name)
 					add(scheme.Name, l.Name, class, m, m.Call)
 					if class == classInt8 {
@@ -287,7 +272,7 @@ func (run *MatrixUnitRun) measure(ctx context.Context, o MatrixUnitOptions, s We
 			continue
 		}
 		call := p.call(x)
-		if err := failure(call); err != nil {
+		if err := accel.Catch(call); err != nil {
 			run.refuse(p.row.Library, p.row.Scheme, fmt.Errorf("x of %d rows, W %v: %w", m, s, err))
 			continue
 		}
