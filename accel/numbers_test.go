@@ -145,3 +145,20 @@ func TestVerifyRefusesWrongProducts(t *testing.T) {
 		t.Errorf("the product by int8 codes: %v", err)
 	}
 }
+
+func TestCatch(t *testing.T) {
+	failed := &CallError{"f", -1}
+	if err := Catch(func() { panic(failed) }); err != failed {
+		t.Errorf("got %v, want %v", err, failed)
+	}
+	if err := Catch(func() {}); err != nil {
+		t.Errorf("without a failure: %v", err)
+	}
+	defer func() {
+		if r := recover(); r != "other" {
+			t.Errorf("another panic becomes %v", r)
+		}
+	}()
+	Catch(func() { panic("other") })
+	t.Error("another panic is lost")
+}

@@ -13,6 +13,7 @@ var pkg_github_com_rlx_go_gopherscope_accel = source{
 	name: "accel",
 	functions: []symbol{
 		{"Available", accel_.Available},
+		{"Catch", accel_.Catch},
 		{"Open", accel_.Open},
 		{"SetThreads", accel_.SetThreads},
 		{"Try", accel_.Try},
