@@ -80,7 +80,7 @@ func needsMore(html string) string {
 //
 //   - it is larger than MaxCommitted, or does not name this program's kernel;
 //   - it does not begin with a title, or a code cell has no prose before it;
-//   - a cell has not been run, failed, or was run when it or a cell before it
+//   - a cell has not been run, failed, ended with an error as its value, or was run when it or a cell before it
 //     had another source;
 //   - an output needs scripts or a network to be seen, or was written to stderr;
 //   - an output holds an absolute path or one of the names given, such as a
@@ -177,6 +177,10 @@ func (o *Output) checkCommitted(private *regexp.Regexp, mayFail bool) error {
 				return fmt.Errorf("an output of type %s is not shown everywhere", mime)
 			}
 			texts = append(texts, text)
+		}
+		// What a call that returned no value and an error leaves as a result.
+		if text, _ := o.Data["text/plain"].(string); strings.HasPrefix(text, "<nil> ") {
+			return fmt.Errorf("ended with an error: %s", oneLine(text))
 		}
 	}
 	for _, text := range texts {

@@ -82,6 +82,7 @@ func TestCheckCommitted(t *testing.T) {
 			code(n).Outputs = []*Output{{Type: ErrorOutput, ErrorValue: "boom"}}
 			code(n).Metadata["tags"] = []any{"raises-exception"}
 		}, ""},
+		{"error as value", func(n *Notebook) { out(n).Data["text/plain"] = "<nil> charts: no title" }, "ended with an error: <nil> charts: no title"},
 		{"stderr", func(n *Notebook) { code(n).Outputs = []*Output{{Type: Stream, Name: "stderr", Text: "w"}} }, "wrote to stderr"},
 		{"script", func(n *Notebook) { out(n).Data["text/html"] = "<p>a</p><SCRIPT src=x>" }, `"<SCRIPT"`},
 		{"handler", func(n *Notebook) { out(n).Data["text/html"] = "<p onclick='x()'>" }, "onclick"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -179,13 +180,29 @@ func (e Entry) String() string { return e.Name + ": " + e.Timing.String() }
 // Speedup is how many times faster entry i is than entry base: the median over the
 // rounds of base's time over i's, taken within each round, where both met the same
 // conditions. It panics if an index is out of range.
-func (c Comparison) Speedup(base, i int) float64 {
+func (c Comparison) Speedup(base, i int) float64 { return median(c.ratios(base, i)) }
+
+// SpeedupQuartiles returns the first and the third quartile of the ratios whose
+// median is Speedup: half of the rounds lie between. With fewer than four rounds
+// they are the least and the most, with none 0.
+func (c Comparison) SpeedupQuartiles(base, i int) (low, high float64) {
+	ratios := c.ratios(base, i)
+	if len(ratios) == 0 {
+		return 0, 0
+	}
+	slices.Sort(ratios)
+	beyond := len(ratios) / 4
+	return ratios[beyond], ratios[len(ratios)-1-beyond]
+}
+
+// ratios returns base's time over i's of each round.
+func (c Comparison) ratios(base, i int) []float64 {
 	ratios := make([]float64, 0, len(c[i].Rounds))
 	for r, t := range c[i].Rounds {
 		// A duration of 0 stands for less than half a nanosecond.
 		ratios = append(ratios, float64(max(c[base].Rounds[r], 1))/float64(max(t, 1)))
 	}
-	return median(ratios)
+	return ratios
 }
 
 // String is a table with one line a function: median, minimum, spread, and

@@ -228,6 +228,28 @@ func TestShort(t *testing.T) {
 
 // While the machine slows down threefold, b stays twice as fast as a; the ratio
 // of any two separate medians need not be.
+func TestSpeedupQuartiles(t *testing.T) {
+	for _, c := range []struct {
+		rounds    []time.Duration // of the other, while base takes 60 each
+		low, high float64
+	}{
+		{nil, 0, 0},
+		{[]time.Duration{30}, 2, 2},
+		{[]time.Duration{60, 20, 30}, 1, 3},
+		{[]time.Duration{10, 60, 20, 30}, 2, 3}, // ratios 6, 1, 3, 2
+		{[]time.Duration{1, 60, 30, 20, 15, 12, 10, 6}, 3, 6},
+	} {
+		base := Timing{}
+		for range c.rounds {
+			base.Rounds = append(base.Rounds, 60)
+		}
+		low, high := Comparison{{Timing: base}, {Timing: Timing{Rounds: c.rounds}}}.SpeedupQuartiles(0, 1)
+		if low != c.low || high != c.high {
+			t.Errorf("rounds %v: quartiles %v and %v, want %v and %v", c.rounds, low, high, c.low, c.high)
+		}
+	}
+}
+
 func TestSpeedupIsPaired(t *testing.T) {
 	c := Comparison{
 		{"a", Timing{Rounds: []time.Duration{10, 20, 30}}},
