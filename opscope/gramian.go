@@ -4,12 +4,15 @@ import (
 	"context"
 	"math"
 
-	"github.com/rlx-go/gopherscope/kernels"
+	"github.com/rlx-go/gopherscope/internal/skinny"
 )
 
 const (
-	// gramianBlock is about how many elements of W are multiplied at a time.
-	gramianBlock = 1 << 19
+	// gramianBlock is about how many elements of W meet the vectors at a time: 384
+	// KiB, which a second-level cache holds from the product with W to that with its
+	// transpose. Of very long rows there are gramianRows.
+	gramianBlock = 96 << 10
+	gramianRows  = 24
 	// At most gramianGroups partial sums of WᵀWQ are held, and as few as
 	// gramianSums elements allow. Their number decides the order in which rows
 	// are added up, so it does not depend on the number of processors.
@@ -26,88 +29,82 @@ type gramian struct {
 	// Powers of two that keep WQ and WᵀWQ within the range of float32: of Q, of WQ
 	// and of the result.
 	scaleIn, scaleMid, scaleOut float32
-	sums                        [][]float32 // of each group
+	sums                        []Matrix // of each group
 	scratch                     []gramianScratch
-	// transposed holds the blocks of W as [cols][blockRows], or is nil where there
-	// is no memory for it; filled tells that it does.
-	transposed []float32
-	filled     bool
 }
 
-func newGramian(in *input, norm float64, memory int64) *gramian {
+func newGramian(in *input, norm float64) *gramian {
 	g := &gramian{in: in}
-	g.blockRows = min(max(16, gramianBlock/in.cols/16*16), (in.rows+15)/16*16)
+	g.blockRows = min(max(1, gramianBlock/in.cols/gramianRows)*gramianRows, in.rows)
 	blocks := (in.rows + g.blockRows - 1) / g.blockRows
 	g.perGroup = (blocks + gramianGroups - 1) / gramianGroups
 	if most := max(1, gramianSums/(in.cols*sketchBlock)); most < gramianGroups {
 		g.perGroup = (blocks + most - 1) / most
 	}
 	g.groups = (blocks + g.perGroup - 1) / g.perGroup
-	g.sums = make([][]float32, g.groups)
+	g.sums = make([]Matrix, g.groups)
 	_, e := math.Frexp(norm)
 	g.scaleIn = float32(math.Ldexp(1, -e/2))
 	g.scaleMid = float32(math.Ldexp(1, -e))
 	// What is left of 2^(2e) after the other two.
 	g.scaleOut = float32(math.Ldexp(1, -(2*e - e/2 - e)))
-	if in.r == nil && int64(in.rows)*int64(in.cols)*4 <= memory/2 {
-		g.transposed = make([]float32, blocks*g.blockRows*in.cols)
-	}
 	return g
 }
 
 // gramianScratch is what one goroutine works with.
 type gramianScratch struct {
-	rows, transposed []float32
-	y, z             []float32
+	rows []float32
+	y    Matrix
 }
 
-// times returns WᵀWQ / 4^e for Q[cols,b], where 2^e is about the norm of W and b
-// at most sketchBlock. The result is the gramian's until the next call.
+// times returns WᵀWQ / 4^e for a block Q of vectors, where 2^e is about the norm of W.
+// The result is the gramian's until the next call.
 func (g *gramian) times(ctx context.Context, q Matrix) (Matrix, error) {
-	scaled := kernels.New(q.Rows, q.Cols)
+	scaled := newVectors(q.Rows, q.Cols)
 	for i, v := range q.Data {
 		scaled.Data[i] = v * g.scaleIn
 	}
-	weight := prepared(scaled)
 	g.scratch = append(g.scratch, make([]gramianScratch, max(0, workers()-len(g.scratch)))...)
 	errs := make([]error, g.groups)
 	parallel(g.groups, func(worker, group int) {
-		errs[group] = g.group(ctx, group, weight, &g.scratch[worker])
+		errs[group] = g.group(ctx, group, scaled, &g.scratch[worker])
 	})
 	for _, err := range errs {
 		if err != nil {
 			return Matrix{}, err
 		}
 	}
-	g.filled = g.transposed != nil
-	total := Matrix{Rows: q.Rows, Cols: q.Cols, Stride: q.Cols, Data: g.sums[0][:q.Rows*q.Cols]}
-	const piece = 1 << 14
-	parallel((len(total.Data)+piece-1)/piece, func(_, i int) {
-		from, to := i*piece, min((i+1)*piece, len(total.Data))
-		for _, s := range g.sums[1:] {
-			addTo(total.Data[from:to], s[from:to])
-		}
-		for j := from; j < to; j++ {
-			total.Data[j] *= g.scaleOut
+	total := g.sums[0]
+	total.Rows = q.Rows
+	chunks(total.Cols, func(_, from, to int) {
+		for c := range total.Rows {
+			piece := total.Data[c*total.Stride+from : c*total.Stride+to]
+			for _, s := range g.sums[1:] {
+				for j, v := range s.Data[c*s.Stride+from:][:len(piece)] {
+					piece[j] += v
+				}
+			}
+			for j := range piece {
+				piece[j] *= g.scaleOut
+			}
 		}
 	})
 	return total, nil
 }
 
 // group sets a partial sum to what the rows of a group add to WᵀWQ.
-func (g *gramian) group(ctx context.Context, group int, q kernels.Multiplier, s *gramianScratch) error {
-	rows, cols := g.in.rows, g.in.cols
-	_, b := q.Dims()
-	if s.y == nil {
-		s.y, s.z = make([]float32, g.blockRows*sketchBlock), make([]float32, cols*sketchBlock)
+func (g *gramian) group(ctx context.Context, group int, q Matrix, s *gramianScratch) error {
+	if s.y.Data == nil {
+		s.y = newCoefficients(g.blockRows, sketchBlock)
 	}
-	if g.sums[group] == nil {
-		g.sums[group] = make([]float32, cols*sketchBlock)
+	if g.sums[group].Data == nil {
+		g.sums[group] = newVectors(sketchBlock, g.in.cols)
 	}
-	sum, z := g.sums[group][:cols*b], Matrix{Rows: cols, Cols: b, Stride: b, Data: s.z[:cols*b]}
-	clear(sum)
+	q, sum := wholeBlock(q), wholeBlock(g.sums[group])
+	sum.Rows = q.Rows
+	clear(sum.Data)
 	firstRow := group * g.perGroup * g.blockRows
-	lastRow := min(rows, firstRow+g.perGroup*g.blockRows)
+	lastRow := min(g.in.rows, firstRow+g.perGroup*g.blockRows)
 	for first := firstRow; first < lastRow; first += g.blockRows {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -116,13 +113,14 @@ func (g *gramian) group(ctx context.Context, group int, q kernels.Multiplier, s 
 		if err != nil {
 			return err
 		}
-		y := Matrix{Rows: block.Rows, Cols: b, Stride: b, Data: s.y[:block.Rows*b]}
-		q.MulTo(y, block)
+		y := s.y
+		y.Rows, y.Cols = block.Rows, q.Rows
+		clear(y.Data)
+		skinny.AddDots(y, block, q)
 		for i := range y.Data {
 			y.Data[i] *= g.scaleMid
 		}
-		prepared(y).MulTo(z, g.transpose(block, first, s))
-		addTo(sum, z.Data)
+		skinny.AddCombinations(sum, y, block)
 	}
 	return nil
 }
@@ -139,62 +137,4 @@ func (g *gramian) block(first int, s *gramianScratch) (Matrix, error) {
 	}
 	block.Stride, block.Data = block.Cols, s.rows[:block.Rows*block.Cols]
 	return block, g.in.r.ReadRows(block.Data, first)
-}
-
-// transpose returns the transpose of a block of rows.
-func (g *gramian) transpose(block Matrix, first int, s *gramianScratch) Matrix {
-	t := Matrix{Rows: block.Cols, Cols: block.Rows, Stride: g.blockRows}
-	if g.transposed != nil {
-		t.Data = g.transposed[first*block.Cols:][:g.blockRows*block.Cols]
-	} else {
-		if s.transposed == nil {
-			s.transposed = make([]float32, g.blockRows*block.Cols)
-		}
-		t.Data = s.transposed
-	}
-	if !g.filled {
-		transposeTo(t, block)
-	}
-	return t
-}
-
-// transposeTo sets t to the transpose of a. It copies eight rows at a time, so
-// that every line of the cache of t is written once, and few columns, so that
-// these lines are in the cache.
-func transposeTo(t, a Matrix) {
-	const rowsAtOnce, colsAtOnce = 8, 64
-	for c := 0; c < a.Cols; c += colsAtOnce {
-		cols := min(colsAtOnce, a.Cols-c)
-		i := 0
-		for ; i+rowsAtOnce <= a.Rows; i += rowsAtOnce {
-			row := func(r int) []float32 { return a.Data[(i+r)*a.Stride+c:][:cols] }
-			r0, r1, r2, r3, r4, r5, r6, r7 := row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)
-			for j := range r0 {
-				d := (*[rowsAtOnce]float32)(t.Data[(c+j)*t.Stride+i:])
-				d[0], d[1], d[2], d[3] = r0[j], r1[j], r2[j], r3[j]
-				d[4], d[5], d[6], d[7] = r4[j], r5[j], r6[j], r7[j]
-			}
-		}
-		for ; i < a.Rows; i++ {
-			for j, v := range a.Data[i*a.Stride+c:][:cols] {
-				t.Data[(c+j)*t.Stride+i] = v
-			}
-		}
-	}
-}
-
-// prepared makes a weight of few columns.
-func prepared(w Matrix) *kernels.F32 {
-	f, err := kernels.NewF32(w)
-	if err != nil {
-		panic(err) // w is well-formed
-	}
-	return f
-}
-
-func addTo(dst, src []float32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] += src[i]
-	}
 }

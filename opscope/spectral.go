@@ -146,7 +146,7 @@ func (s *Spectral) sketch(ctx context.Context, in *input, limit int, memory int6
 	limit = min(limit, max(sketchBlock, int(memory/16)/in.cols/sketchBlock*sketchBlock))
 	_, e := math.Frexp(s.Norm)
 	trace := square(math.Ldexp(s.Norm, -e))
-	k, err := newKrylov(ctx, newGramian(in, s.Norm, memory), trace, limit)
+	k, err := newKrylov(ctx, newGramian(in, s.Norm), trace, limit)
 	if err != nil {
 		return err
 	}
