@@ -16,6 +16,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope_bench = source{
 		{"Compare", bench_.Compare},
 		{"Crossings", bench_.Crossings},
 		{"Evictor", bench_.Evictor},
+		{"LastLevelCache", bench_.LastLevelCache},
 		{"Limits", bench_.Limits},
 		{"Measure", bench_.Measure},
 		{"NewColdRoofs", bench_.NewColdRoofs},
