@@ -1,6 +1,10 @@
 package opscope
 
-import "context"
+import (
+	"context"
+
+	"github.com/rlx-go/gopherscope/internal/elementwise"
+)
 
 // segment is a run of consecutive elements along k of one channel.
 type segment struct {
@@ -84,10 +88,7 @@ func (c channels) each(ctx context.Context, length, limit int, visit func(worker
 				from, to := i*width, min((i+1)*width, n)
 				for r := 0; r < block.Rows; r += length {
 					rows := min(length, block.Rows-r)
-					transposeTo(
-						Matrix{Rows: to - from, Cols: rows, Stride: length + tilePad, Data: tile},
-						Matrix{Rows: rows, Cols: to - from, Stride: block.Stride, Data: block.Data[r*block.Stride+from:]},
-					)
+					elementwise.Transpose(tile, length+tilePad, block.Data[r*block.Stride+from:], block.Stride, rows, to-from)
 					for j := from; j < to; j++ {
 						visit(worker, segment{tile[(j-from)*(length+tilePad):][:rows], begin + j, first + r, j})
 					}
@@ -101,29 +102,4 @@ func (c channels) each(ctx context.Context, length, limit int, visit func(worker
 		done(begin, n)
 	}
 	return ctx.Err()
-}
-
-// transposeTo sets t to the transpose of a. It copies eight rows at a time, so
-// that every line of the cache of t is written once, and few columns, so that
-// these lines are in the cache.
-func transposeTo(t, a Matrix) {
-	const rowsAtOnce, colsAtOnce = 8, 64
-	for c := 0; c < a.Cols; c += colsAtOnce {
-		cols := min(colsAtOnce, a.Cols-c)
-		i := 0
-		for ; i+rowsAtOnce <= a.Rows; i += rowsAtOnce {
-			row := func(r int) []float32 { return a.Data[(i+r)*a.Stride+c:][:cols] }
-			r0, r1, r2, r3, r4, r5, r6, r7 := row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)
-			for j := range r0 {
-				d := (*[rowsAtOnce]float32)(t.Data[(c+j)*t.Stride+i:])
-				d[0], d[1], d[2], d[3] = r0[j], r1[j], r2[j], r3[j]
-				d[4], d[5], d[6], d[7] = r4[j], r5[j], r6[j], r7[j]
-			}
-		}
-		for ; i < a.Rows; i++ {
-			for j, v := range a.Data[i*a.Stride+c:][:cols] {
-				t.Data[(c+j)*t.Stride+i] = v
-			}
-		}
-	}
 }

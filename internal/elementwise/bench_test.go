@@ -13,6 +13,7 @@ func BenchmarkRun(b *testing.B) {
 	for i := range x {
 		x[i], scale[i] = float32(rng.NormFloat64()), 10*rng.Float64()
 	}
+	dst := make([]float32, 8*24)
 	for _, f := range []struct {
 		name string
 		run  func()
@@ -25,6 +26,7 @@ func BenchmarkRun(b *testing.B) {
 		{"SumAbove", func() { SumAbove(x, 0.5) }},
 		{"Moments", func() { Moments(x, 0.1) }},
 		{"GridCodes", func() { GridCodes(codes, x, 1000) }},
+		{"Transpose", func() { Transpose(dst, 24, x, 8, 16, 8) }},
 		{"SumRow", func() { SumRow(x, colMax) }},
 	} {
 		eachTier(func(tier string) {

@@ -13,7 +13,8 @@ import (
 )
 
 // An impl holds the functions for one tier of instructions. Those in assembly take a
-// multiple of lanes elements, groupErrors one of groupLength.
+// multiple of lanes elements, groupErrors one of groupLength, transposeEight one of 4
+// columns.
 type impl struct {
 	needs          cpu.Tier
 	roundingErrors func(x []float32, a, b float64) (sumA, sumB float64)
@@ -25,13 +26,14 @@ type impl struct {
 	moments        func(x []float32, mean float64) (m2, m4 float64)
 	gridCodes      func(dst []uint16, x []float32, inverse float64)
 	rowSums        func(x []float32, colMax []uint32) (zeros int, sum, sumAbs, sumSq float64, low, high float32)
+	transposeEight func(dst []float32, dstStride int, src []float32, srcStride, cols int)
 }
 
 const lanes = 16
 
 // impls lists the tiers in order, the reference first.
 var impls = append([]impl{{
-	cpu.Ref, roundingErrors, weightedErrors, groupErrors, float16Errors, dropped24, sumAbove, moments, gridCodes, rowSums,
+	cpu.Ref, roundingErrors, weightedErrors, groupErrors, float16Errors, dropped24, sumAbove, moments, gridCodes, rowSums, transposeEight,
 }}, assembly...)
 
 // best is what runs: the last of impls that this processor and the mask allow.
