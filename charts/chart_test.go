@@ -147,7 +147,7 @@ bound                            4.0           0.100
 bound                            9.0           0.002
 `,
 		"histogram": `Most weights are small
-Histogram of weight (1e-3)
+Histogram: count by weight (1e-3)
 
 weight (1e-3) from  to  count
 ------------------  --  -----

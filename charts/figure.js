@@ -17,14 +17,28 @@
     return matchMedia('(prefers-color-scheme: dark)').matches;
   }
 
-  function labelled(labels) {
+  // Names the ticks of an axis, each in a room of its own.
+  function labelled(labels, room) {
     return function (value) {
       for (var i = 0; i < labels.length; i++) {
         var at = labels[i][0];
-        if (value === at || Math.abs(value - at) <= 1e-9 * Math.abs(at)) return labels[i][1];
+        if (value === at || Math.abs(value - at) <= 1e-9 * Math.abs(at)) return shortened(labels[i][1], room);
       }
       return '';
     };
+  }
+
+  function widest(labels) {
+    return Math.max.apply(null, labels.map(function (label) { return textWidth(label[1], '12px'); }));
+  }
+
+  // Cuts the middle out of a text that is wider than its room.
+  function shortened(text, room) {
+    var short = text;
+    for (var keep = text.length - 1; textWidth(short, '12px') > room && keep > 0; keep--) {
+      short = text.slice(0, Math.ceil(keep / 2)) + '…' + text.slice(text.length - Math.floor(keep / 2));
+    }
+    return short;
   }
 
   function rounded(v) {
@@ -56,13 +70,10 @@
   var title = made.title.text.split('\n');
   var legendTop = +made.legend.top;
   var gridTop = +made.grid[0].top;
+  var categoryGap = made.xAxis[0].nameGap;
   made.textStyle = { fontFamily: family };
   made.tooltip.valueFormatter = function (v) { return rounded(v) + (spec.unit ? ' ' + spec.unit : ''); };
   made.tooltip.confine = true;
-  // The pager of a long legend, in a grey for light and dark.
-  made.legend.pageTextStyle = { color: '#888' };
-  made.legend.pageIconColor = '#888';
-  made.legend.pageIconInactiveColor = 'rgba(136,136,136,0.3)';
   if (made.xAxis[0].type !== 'category') {
     made.xAxis[0].axisPointer = {
       label: { formatter: function (at) { return made.xAxis[0].name + ': ' + rounded(at.value); } }
@@ -79,10 +90,7 @@
   });
   if (made.tooltip.trigger === 'item') made.tooltip.formatter = described;
   else if (made.series.some(function (series) { return series.type === 'custom'; })) made.tooltip.formatter = withErrors;
-  [[made.xAxis[0], spec.x], [made.yAxis[0], spec.y]].forEach(function (pair) {
-    pair[0].axisLabel = pair[0].axisLabel || {};
-    pair[0].axisLabel.formatter = labelled(pair[1]);
-  });
+  [made.xAxis[0], made.yAxis[0]].forEach(function (axis) { axis.axisLabel = axis.axisLabel || {}; });
 
   // A series that this script draws: error bars, each a place and two ends, or
   // the bins of a histogram, each two edges and a count.
@@ -200,33 +208,84 @@
 
   // Names the columns of a heat map, each of a width, as far as there is room.
   function shown(column) {
-    var widest = Math.max.apply(null, spec.x.map(function (label) { return textWidth(label[1], '12px'); }));
     var named = [];
     spec.x.forEach(function (label, i) { if (label[1]) named.push(i); });
     var apart = named.length > 1 ? (named[1] - named[0]) * column : column;
-    var every = Math.ceil((widest + 6) / apart);
+    var every = Math.ceil((widest(spec.x) + 6) / apart);
     return function (i) { return named.indexOf(i) >= 0 && named.indexOf(i) % every === 0; };
+  }
+
+  // Lays the legend out in rows, and returns by how much they are higher than those
+  // of the picture.
+  function fitLegend(width) {
+    var legend = made.legend;
+    if (!legend.show) return 0;
+    var icon = 30, gap = 10, lead = 24; // of ECharts
+    var room = width - 2 * spec.pad - icon;
+    var rows = 1, used = 0;
+    legend.width = width - 2 * spec.pad;
+    legend.formatter = function (name) { return shortened(name, room); };
+    legend.data.forEach(function (item) {
+      var wide = icon + textWidth(shortened(item.name, room), '12px');
+      if (used && used + wide > legend.width) {
+        rows++;
+        used = 0;
+      }
+      used += wide + gap;
+    });
+    return Math.max(0, (rows - 1) * lead + 33 - (gridTop - legendTop));
+  }
+
+  // Turns the names of categories that stand below bars where they would meet, and
+  // returns the height that this takes.
+  function fitCategories(width) {
+    var axis = made.xAxis[0];
+    var room = 0.4 * width;
+    var name = Math.min(widest(spec.x), room);
+    var turn = name + 4 > width / spec.x.length ? 40 : 0;
+    var extra = Math.ceil(name * Math.sin(turn * Math.PI / 180));
+    axis.axisLabel = { interval: 0, rotate: turn, formatter: labelled(spec.x, room) };
+    axis.nameGap = categoryGap + extra;
+    return extra;
   }
 
   // Fits the option to a width and returns the height that it then takes.
   function fit(width) {
     var lines = wrap(title.join(' '), width - 2 * spec.pad);
-    var extra = (lines.length - title.length) * made.title.textStyle.lineHeight;
+    var above = (lines.length - title.length) * made.title.textStyle.lineHeight;
     made.title.text = lines.join('\n');
-    made.legend.top = legendTop + extra;
-    made.grid[0].top = gridTop + extra;
-    var y = made.yAxis[0];
-    var widest = Math.max.apply(null, spec.y.map(function (label) { return textWidth(label[1], '12px'); }));
-    y.axisLabel.width = Math.ceil(Math.min(widest, 0.45 * width)) + 1;
-    y.axisLabel.overflow = 'truncate';
-    y.nameGap = y.axisLabel.width + 18;
-    if (made.visualMap) made.visualMap[0].top = legendTop + extra;
+    made.legend.top = legendTop + above;
+    if (made.visualMap) made.visualMap[0].top = legendTop + above;
+    above += fitLegend(width);
+    made.grid[0].top = gridTop + above;
+    var x = made.xAxis[0], y = made.yAxis[0];
+    var room = Math.ceil(Math.min(widest(spec.y), 0.45 * width)) + 1;
+    y.axisLabel.formatter = labelled(spec.y, room);
+    y.nameGap = room + 18;
+    var plot = width - y.nameGap - 2 * spec.pad - 28;
+    x.axisLabel.formatter = labelled(spec.x, plot);
+    var below = 0;
     if (spec.cells) {
-      var column = (width - y.nameGap - 2 * spec.pad - 28) / spec.names.columns.length;
+      var column = plot / spec.names.columns.length;
       made.series[0].label = { show: spec.cells.every(function (cell) { return textWidth(cell[0], '12px') <= column - 4; }) };
-      made.xAxis[0].axisLabel.interval = shown(column);
+      x.axisLabel.interval = shown(column);
+    } else if (x.type === 'category') {
+      below = fitCategories(plot);
     }
-    return spec.height + extra;
+    outlineLabels();
+    return spec.height + above + below;
+  }
+
+  // Labels of points stand out from the lines behind them.
+  function outlineLabels() {
+    made.series.forEach(function (series, i) {
+      if (!spec.labels || !spec.labels[i]) return;
+      series.data.forEach(function (point) {
+        if (!point.label) return;
+        point.label.textBorderColor = onDark ? '#111' : '#fff';
+        point.label.textBorderWidth = 3;
+      });
+    });
   }
 
   // One watcher a page, which holds no figure: those that left it can be freed.

@@ -137,7 +137,7 @@ func TestAltSaysWhatTheChartShows(t *testing.T) {
 		"scatter": "Smaller weights cost precision. Scatter chart of relative error against size (bits/weight). " +
 			"w8a16: 0.005 at 8.5 (channel); w4a16: 2 points from 0.08 ± 0.01 at 5 (group 32) to 0.125 ± 0.025 at 4.5 (group 64); " +
 			"bound: a line from 0.002 at 9 to 0.1 at 4.",
-		"histogram": "Most weights are small. Histogram of weight (1e-3). " +
+		"histogram": "Most weights are small. Histogram: count by weight (1e-3). " +
 			"6 values from -4 to 6, half of them from 0.5 to 1.375, median 0.75; the fullest of 5 bins, from 0 to 2, holds 4.",
 		"heatmap": "Later layers are harder to quantize. Heat map of relative error (%) by tensor and layer. " +
 			"2 rows and 3 columns; from 0.01 (q_proj, 0) to 10 (down_proj, 2).",
@@ -149,6 +149,21 @@ func TestAltSaysWhatTheChartShows(t *testing.T) {
 		if got := figures(t)[name].alt(); got != want {
 			t.Errorf("%s: %s\nwant: %s", name, got, want)
 		}
+	}
+}
+
+// A line that turns is told by more than its ends.
+func TestAltNamesTheTurns(t *testing.T) {
+	got := mustLine(t, Line{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{
+		{Name: "valley", X: []float64{1, 2, 3}, Y: []float64{5, 2, 4}},
+		{Name: "hill", X: []float64{1, 2, 3}, Y: []float64{1, 6, 1}},
+		{Name: "both", X: []float64{1, 2, 3, 4}, Y: []float64{3, 7, 1, 3}, Error: []float64{0, 1, 0, 0}},
+		{Name: "slope", X: []float64{1, 2, 3}, Y: []float64{1, 1, 2}},
+	}}).alt()
+	want := "t. Line chart of y against x. valley: from 5 at 1 to 4 at 3, lowest 2 at 2; hill: from 1 at 1 to 1 at 3, highest 6 at 2; " +
+		"both: from 3 ± 0 at 1 to 3 ± 0 at 4, lowest 1 ± 0 at 3, highest 7 ± 1 at 2; slope: from 1 at 1 to 2 at 3."
+	if got != want {
+		t.Errorf("%s\nwant: %s", got, want)
 	}
 }
 

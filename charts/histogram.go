@@ -92,7 +92,7 @@ func (h Histogram) figure() (*Figure, error) {
 	return newFigure(figureParts{
 		frame:  frame,
 		title:  title,
-		kind:   "Histogram of " + x.title(),
+		kind:   "Histogram: " + y.title() + " by " + x.title(),
 		notes:  b.notes(),
 		table:  b.table(),
 		plot:   b.plot,

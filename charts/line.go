@@ -285,8 +285,16 @@ func lineNotes(series []Series) []string {
 		if name != "" {
 			name += ": "
 		}
-		notes = append(notes, fmt.Sprintf("%sfrom %s at %s to %s at %s", name,
-			s.written(0), formatNumber(s.X[0]), s.written(last), formatNumber(s.X[last])))
+		note := fmt.Sprintf("%sfrom %s at %s to %s at %s", name,
+			s.written(0), formatNumber(s.X[0]), s.written(last), formatNumber(s.X[last]))
+		lo, hi := min(s.Y[0], s.Y[last]), max(s.Y[0], s.Y[last])
+		if i := slices.Index(s.Y, slices.Min(s.Y)); s.Y[i] < lo {
+			note += fmt.Sprintf(", lowest %s at %s", s.written(i), formatNumber(s.X[i]))
+		}
+		if i := slices.Index(s.Y, slices.Max(s.Y)); s.Y[i] > hi {
+			note += fmt.Sprintf(", highest %s at %s", s.written(i), formatNumber(s.X[i]))
+		}
+		notes = append(notes, note)
 	}
 	return notes
 }

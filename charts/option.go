@@ -53,7 +53,6 @@ func (f frame) options() []charts.GlobalOpts {
 		}),
 		charts.WithLegendOpts(opts.Legend{
 			Show: opts.Bool(len(legend) > 0),
-			Type: "scroll",
 			Data: legend,
 			Left: strconv.Itoa(pad - 5),
 			Top:  strconv.Itoa(f.legendTop() - 1),

@@ -2,11 +2,13 @@ package charts
 
 import (
 	"encoding/json"
+	"image/color"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -122,8 +124,20 @@ func (l pointLabels) Plot(c draw.Canvas, p *plot.Plot) {
 		default:
 			continue
 		}
-		c.FillText(style, at, label)
+		outlined(c, style, at, label)
 	}
+}
+
+// outlined draws a text that stands out from the lines behind it.
+func outlined(c draw.Canvas, style text.Style, at vg.Point, label string) {
+	ground := style
+	ground.Color = color.White
+	for _, dx := range []vg.Length{-1.2, 0, 1.2} {
+		for _, dy := range []vg.Length{-1.2, 0, 1.2} {
+			c.FillText(ground, vg.Point{X: at.X + dx, Y: at.Y + dy}, label)
+		}
+	}
+	c.FillText(style, at, label)
 }
 
 func (c *points) option(f frame) (json.RawMessage, error) {

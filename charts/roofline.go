@@ -77,13 +77,15 @@ func (r Roofline) figure() (*Figure, error) {
 	if err := c.scale(); err != nil {
 		return nil, err
 	}
-	// The lines go on to the ends of the axis.
-	for i, line := range l.lines(c.xs.min, c.xs.max) {
+	// The lines go on to the ends of the axis, which stays as it is.
+	xs := c.xs
+	for i, line := range l.lines(xs.min, xs.max) {
 		series[i].X, series[i].Y = line.X, line.Y
 	}
 	if err := c.scale(); err != nil {
 		return nil, err
 	}
+	c.xs = xs
 	kernels := series[len(r.Peaks)+len(r.Bandwidths):]
 	kind := "Roofline chart of " + y.title() + " against " + x.title()
 	return c.figure(kind, l.notes(kernels, y.Unit), l.table(kernels, x, y))

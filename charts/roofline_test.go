@@ -45,6 +45,32 @@ func TestRoofs(t *testing.T) {
 	}
 }
 
+// The lines reach the ends of the axis, also where a wider range would have other
+// ticks.
+func TestRoofsReachTheEnds(t *testing.T) {
+	r := exampleRoofline()
+	r.Kernels[0].X = []float64{0.25, 128}
+	f := mustFigure(t, r)
+	var option struct {
+		XAxis  []struct{ Min, Max float64 }
+		Series []struct {
+			Data []struct{ Value [2]float64 }
+		}
+	}
+	if err := json.Unmarshal(f.script.Option, &option); err != nil {
+		t.Fatal(err)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range option.Series {
+		for _, point := range s.Data {
+			low, high = min(low, point.Value[0]), max(high, point.Value[0])
+		}
+	}
+	if axis := option.XAxis[0]; low != axis.Min || high != axis.Max {
+		t.Errorf("the lines go from %g to %g, the axis from %g to %g", low, high, axis.Min, axis.Max)
+	}
+}
+
 func TestWrongRooflinesAreRefused(t *testing.T) {
 	with := func(change func(*Roofline)) Roofline {
 		r := exampleRoofline()
