@@ -21,9 +21,9 @@ func aligned[T number](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	buf := make([]T, n+alignment/size)
 	// The address of a heap object does not change.
-	start := unsafe.Pointer(unsafe.SliceData(buf))
-	pages.Huge(unsafe.Slice((*byte)(start), len(buf)*size))
-	off := int(-uintptr(start)%alignment) / size
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(buf)))
+	pages.Huge(buf)
+	off := int(-start%alignment) / size
 	return buf[off : off+n : off+n]
 }
 

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/rlx-go/gopherscope/internal/pages"
 )
 
 // blockElements is how much of a matrix a pass takes at a time, if its rows are
@@ -53,6 +55,7 @@ func newInput(ctx context.Context, r RowReader, memory int64) (*input, error) {
 		return in, nil
 	}
 	w := Matrix{Rows: in.rows, Cols: in.cols, Stride: in.cols, Data: make([]float32, in.rows*in.cols)}
+	pages.Huge(w.Data)
 	blockRows := max(1, blockElements/in.cols)
 	for first := 0; first < in.rows; first += blockRows {
 		if err := ctx.Err(); err != nil {
