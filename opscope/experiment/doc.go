@@ -1,5 +1,6 @@
 // Package experiment holds experiments about kernels and machines as functions:
 //
+//	Structure         what opscope recommends for a matrix, and what that gains
 //	Sparse            from which density of the activations on skipping zeros pays
 //	LowRank           whether factors of a weight are near enough to it, and faster
 //	Quantization      what fewer bits cost in precision and gain in bytes and time

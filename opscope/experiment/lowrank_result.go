@@ -60,14 +60,15 @@ func (r LowRankResult) Within() (row LowRankRow, ok bool) {
 	return row, ok
 }
 
-// Crossovers are the ranks at which the factors take as long as the best dense kernel,
-// on straight lines between those measured.
+// Crossovers are the ranks at which the factors take as long as the best dense kernel;
+// see bench.Crossings.
 func (r LowRankResult) Crossovers() []float64 {
-	var ranks, times []float64
+	best := r.Best()
+	var ranks, speeds []float64
 	for _, row := range r.Rows {
-		ranks, times = append(ranks, float64(row.Rank)), append(times, float64(row.NS))
+		ranks, speeds = append(ranks, float64(row.Rank)), append(speeds, row.speedOver(&best))
 	}
-	return crossingsLinear(ranks, times, float64(r.Best().NS))
+	return bench.Crossings(ranks, speeds)
 }
 
 // Verdict says what the figures mean, a line for each answer: which rank the error

@@ -160,8 +160,9 @@ func TestLowRankVerdict(t *testing.T) {
 			"above it, so the factors would be larger than W",
 			"No rank that was measured has an error of at most 2%: keep the weight dense.",
 		}, []string{"factor this weight", "smaller than W"}},
-		// Equal singular values: an error of sqrt(1-26/100) at rank 26.7.
-		"a crossover":        {lowRankFigures(8, 90, 100, [3]int64{25, 50, 200}, [3]float64{0.9, 0.8, 0.01}), []string{"faster than f32 below rank 26.7, at which the error of the weight is 86%", "rank 40, takes 2 times as long as f32. Keep"}, nil},
+		// Half way between the logarithms of 20 and 40; of equal singular values the error at
+		// rank 28 is sqrt(1-28/100).
+		"a crossover":        {lowRankFigures(8, 90, 100, [3]int64{25, 50, 200}, [3]float64{0.9, 0.8, 0.01}), []string{"faster than f32 below rank 28.3, at which the error of the weight is 85%", "rank 40, takes 2 times as long as f32. Keep"}, nil},
 		"up and down":        {lowRankFigures(8, 90, 100, [3]int64{50, 150, 50}, [3]float64{0.9, 0.8, 0.7}), []string{"more than once", "disturbed"}, nil},
 		"a sketch":           {sketch, []string{"needs rank at least 30, 6 times as many", "not known from this sketch"}, []string{"smaller than W", "larger than W"}},
 		"nothing":            {LowRankResult{}, []string{"Nothing was measured."}, nil},

@@ -157,20 +157,6 @@ func mulCall(w kernels.Multiplier, x kernels.Matrix) (call func(), y kernels.Mat
 	return func() { w.MulTo(y, x) }, y
 }
 
-// crossingsLinear returns where a line through points in order of x passes a level,
-// straight from point to point.
-func crossingsLinear(x, y []float64, level float64) []float64 {
-	var at []float64
-	for i := 1; i < len(x); i++ {
-		a, b := y[i-1]-level, y[i]-level
-		if (a < 0) == (b < 0) {
-			continue
-		}
-		at = append(at, x[i-1]+(x[i]-x[i-1])*a/(a-b))
-	}
-	return at
-}
-
 // on says what was measured where.
 func on(m bench.Machine, what string) string {
 	return fmt.Sprintf("On this machine (%s, our tier %s), threads: %d, %s", m.CPU, m.Tier, m.Threads, what)

@@ -72,26 +72,6 @@ func checkProduct(t *testing.T, p Product, multiplyAdds, least, most float64) {
 	}
 }
 
-func TestCrossingsLinear(t *testing.T) {
-	for _, c := range []struct {
-		x, y  []float64
-		level float64
-		want  []float64
-	}{
-		{[]float64{0, 1}, []float64{1, 2}, 3, nil},
-		{[]float64{0, 1}, []float64{4, 5}, 3, nil},
-		{[]float64{0.1, 0.5}, []float64{1, 5}, 3, []float64{0.3}},
-		{[]float64{0, 4, 5}, []float64{8, 0, 6}, 2, []float64{3, 4 + 1.0/3}},
-		{[]float64{0, 1, 2}, []float64{1, 3, 5}, 3, []float64{1}}, // on a point: once
-		{nil, nil, 3, nil},
-	} {
-		got := crossingsLinear(c.x, c.y, c.level)
-		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-			t.Errorf("%v over %v at %v: %v, want %v", c.y, c.x, c.level, got, c.want)
-		}
-	}
-}
-
 func TestTexts(t *testing.T) {
 	for got, want := range map[string]string{
 		shortPercent(0): "0%", shortPercent(1): "100%", shortPercent(0.123): "12%", shortPercent(0.0142): "1.4%", shortPercent(0.000256): "0.026%", shortPercent(3e-8): "3.0e-06%",

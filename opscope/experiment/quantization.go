@@ -121,16 +121,16 @@ var quantizedSchemes = []quantizedScheme{
 		}
 		return gaussianBF16Error()
 	}},
-	{name: "w8a16", make: construct(kernels.NewW8A16), theory: func(k int, _ string) float64 { return GaussianQuantError(8, k) }},
+	{name: "w8a16", make: construct(kernels.NewW8A16), theory: func(k int, _ string) float64 { return opscope.GaussianQuantError(k, 8) }},
 	{name: "w8a8", make: construct(kernels.NewW8A8), theory: w8a8Theory},
 	{name: "w8a8-q", make: construct(kernels.NewW8A8), theory: w8a8Theory, quantized: true},
-	{name: "w4a16", make: construct(kernels.NewW4A16), theory: func(k int, _ string) float64 { return GaussianQuantError(4, min(k, 32)) }},
-	{name: "w4a16-g128", make: construct(kernels.NewW4A16, kernels.GroupSize(128)), theory: func(k int, _ string) float64 { return GaussianQuantError(4, min(k, 128)) }},
+	{name: "w4a16", make: construct(kernels.NewW4A16), theory: func(k int, _ string) float64 { return opscope.GaussianQuantError(min(k, 32), 4) }},
+	{name: "w4a16-g128", make: construct(kernels.NewW4A16, kernels.GroupSize(128)), theory: func(k int, _ string) float64 { return opscope.GaussianQuantError(min(k, 128), 4) }},
 }
 
 // w8a8Theory adds the errors of the weight and of the activations, which are
 // independent and of the same size.
-func w8a8Theory(k int, _ string) float64 { return math.Sqrt2 * GaussianQuantError(8, k) }
+func w8a8Theory(k int, _ string) float64 { return math.Sqrt2 * opscope.GaussianQuantError(k, 8) }
 
 func construct[T kernels.Multiplier](f func(kernels.Matrix, ...kernels.Option) (T, error), options ...kernels.Option) func(kernels.Matrix) (kernels.Multiplier, error) {
 	return func(w kernels.Matrix) (kernels.Multiplier, error) { return f(w, options...) }

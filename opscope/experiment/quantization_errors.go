@@ -27,7 +27,7 @@ func (r *QuantizationResult) measureErrors(ctx context.Context, o QuantizationOp
 			if sample == 0 {
 				r.Errors = append(r.Errors, QuantizationError{
 					Bits: q.Bits, Granularity: q.Granularity, Group: q.Group, BitsPerWeight: q.BitsPerWeight,
-					Theory: GaussianQuantError(q.Bits, stepElements(q.Granularity, q.Group, s)),
+					Theory: opscope.GaussianQuantError(stepElements(q.Granularity, q.Group, s), q.Bits),
 				})
 			}
 			e := &r.Errors[at]

@@ -36,7 +36,7 @@ type QuantizationError struct {
 	BitsPerWeight float64             `json:"bits_per_weight"` // steps included
 	Err           float64             `json:"err"`             // root mean square over the samples
 	Spread        float64             `json:"spread"`          // standard deviation over the samples
-	Theory        float64             `json:"theory"`          // see GaussianQuantError
+	Theory        float64             `json:"theory"`          // see opscope.GaussianQuantError
 }
 
 // An Outlier says which channel is larger than the others.

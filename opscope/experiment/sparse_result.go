@@ -41,14 +41,15 @@ func (r SparseResult) Best() Product {
 }
 
 // Crossovers are the densities at which skipping zeros takes as long as the best dense
-// kernel, on straight lines between those measured. There is one where the time grows
-// with the density, unless skipping is faster, or slower, everywhere.
+// kernel; see bench.Crossings. There is one where the time grows with the density, unless
+// skipping is faster, or slower, everywhere.
 func (r SparseResult) Crossovers() []float64 {
-	var densities, times []float64
+	best := r.Best()
+	var densities, speeds []float64
 	for _, row := range r.Rows {
-		densities, times = append(densities, row.Density), append(times, float64(row.NS))
+		densities, speeds = append(densities, row.Density), append(speeds, row.speedOver(&best))
 	}
-	return crossingsLinear(densities, times, float64(r.Best().NS))
+	return bench.Crossings(densities, speeds)
 }
 
 // Verdict says what the figures mean, a line for each answer: the speed of the best
