@@ -26,7 +26,7 @@ func benchCommand(stdout, stderr *os.File) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchKernels(stdout, stderr), benchAMX(stdout, stderr))
+	cmd.AddCommand(benchAll(stdout, stderr), benchKernels(stdout, stderr), benchAMX(stdout, stderr))
 	return cmd
 }
 

@@ -52,6 +52,7 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 		kernelCommand(stdout, stderr),
 		buildCommand(stderr),
 		benchCommand(stdout, stderr),
+		reportCommand(stdout, stderr),
 		cpuCommand(stdout),
 		probeCommand(stdout, stderr),
 		lsCommand(stdout),

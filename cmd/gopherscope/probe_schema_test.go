@@ -36,9 +36,9 @@ type schema struct {
 	OneOf                []*schema          `json:"oneOf"`
 }
 
-func readSchema(t *testing.T) *schema {
+func readSchema(t *testing.T, name string) *schema {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/probe.schema.json")
+	text, err := os.ReadFile("../../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func isType(value any, name string) bool {
 
 // Every kind of line is as docs/probe.schema.json says.
 func TestProbeSchema(t *testing.T) {
-	root := readSchema(t)
+	root := readSchema(t, "probe.schema.json")
 	dir := t.TempDir()
 	zero := weights.Named{Name: "zero", Shape: []int{5, 7}, Data: make([]float32, 35)}
 	spike := weights.Named{Name: "spike", Shape: []int{8, 8}, Data: make([]float32, 64)}
@@ -176,7 +176,7 @@ func TestProbeSchema(t *testing.T) {
 
 // The checker of the schema finds faults.
 func TestProbeSchemaFaults(t *testing.T) {
-	root := readSchema(t)
+	root := readSchema(t, "probe.schema.json")
 	const good = `{"format":1,"path":"p","file":"f","tensor":"t","dtype":"F32","shape":[2],"elements":2,"bytes":8,"status":"skipped","reason":"1-D"}`
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},

@@ -22,7 +22,6 @@ var pkg_github_com_rlx_go_gopherscope_opscope_experiment = source{
 		{"CacheSchemes", experiment_.CacheSchemes},
 		{"CacheVsDRAM", experiment_.CacheVsDRAM},
 		{"ErrorCompounding", experiment_.ErrorCompounding},
-		{"GaussianQuantError", experiment_.GaussianQuantError},
 		{"LowRank", experiment_.LowRank},
 		{"MatrixUnit", experiment_.MatrixUnit},
 		{"Quantization", experiment_.Quantization},

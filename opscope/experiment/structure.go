@@ -187,7 +187,11 @@ func measureStructure(ctx context.Context, o StructureOptions, in StructureInput
 		if i == len(dense) {
 			ops *= choices[at].Work
 		}
-		product := newProduct(p.Info(), times[i].Timing, ops, machine)
+		info := p.Info()
+		if info.Scheme == kernels.SchemeSkipZeros {
+			info.WeightBytes = bytesMet(x, o.N)
+		}
+		product := newProduct(info, times[i].Timing, ops, machine)
 		product.Err = exact.relErr(results[i])
 		if i < len(dense) {
 			row.Dense = append(row.Dense, product)
