@@ -88,6 +88,7 @@ func (in *interpreter) declareBuiltins() {
 	}
 	in.comp.DeclBuiltin0(boxName, fast.Builtin{Compile: in.compileBox, ArgMin: 1, ArgMax: 1})
 	in.comp.DeclBuiltin0(methodName, fast.Builtin{Compile: in.compileMethod, ArgMin: 2, ArgMax: 2})
+	in.comp.DeclBuiltin0(boundsName, fast.Builtin{Compile: in.compileBounds, ArgMin: 2, ArgMax: 3})
 	in.comp.DeclBuiltin0(placeName, fast.Builtin{Compile: compilePlace, ArgMin: 1, ArgMax: 1})
 	in.comp.DeclBuiltin0(ofTypeName, fast.Builtin{Compile: in.compileOfType, ArgMin: 2, ArgMax: 2})
 	in.comp.DeclBuiltin0(someName, fast.Builtin{Compile: compileSome, ArgMin: 1, ArgMax: 1})

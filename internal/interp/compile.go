@@ -51,6 +51,7 @@ func (in *interpreter) compileAlone(src *source) (u *unit, failed *Error) {
 		info:        newInfo(),
 		results:     map[*ast.ReturnStmt]*types.Tuple{},
 		converted:   map[ast.Expr]types.Type{},
+		statements:  map[ast.Expr][2]token.Pos{},
 	}
 	undo := in.snapshot()
 	defer func() {
@@ -91,12 +92,13 @@ type compiler struct {
 	unit *unit
 	undo []func()
 
-	objects   map[*ast.Ident]types.Object      // types and constants of the cell
-	info      types.Info                       // of the cell's expressions
-	results   map[*ast.ReturnStmt]*types.Tuple // what they return
-	converted map[ast.Expr]types.Type          // conversions made by rewriting
-	made      int                              // names made by rewriting
-	passed    []string                         // aliases of types and constants that only this cell needs
+	objects    map[*ast.Ident]types.Object      // types and constants of the cell
+	info       types.Info                       // of the cell's expressions
+	results    map[*ast.ReturnStmt]*types.Tuple // what they return
+	converted  map[ast.Expr]types.Type          // conversions made by rewriting
+	statements map[ast.Expr][2]token.Pos        // around index and slice expressions: from and to
+	made       int                              // names made by rewriting
+	passed     []string                         // aliases of types and constants that only this cell needs
 }
 
 // cell compiles the parts of a cell in the order in which they need each other,

@@ -40,6 +40,7 @@ type interpreter struct {
 
 	world     *world     // what go/types knows of the above
 	functions []function // of all cells, by position
+	bounds    []bounds   // of all cells
 
 	owner     atomic.Pointer[evaluator]
 	left      sync.Map // from goroutine to the evaluator that was left behind

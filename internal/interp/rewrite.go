@@ -25,6 +25,7 @@ func newInfo() types.Info {
 // rewrite changes a declaration or statement and returns what takes its place.
 func (c *compiler) rewrite(n ast.Node) ast.Node {
 	c.resultsOf(n)
+	c.statementsOf(n)
 	targets := map[ast.Expr]bool{} // what is assigned to, not read
 	before := map[ast.Stmt]ast.Stmt{}
 	elements := map[*ast.KeyValueExpr]*ast.CompositeLit{}
@@ -111,6 +112,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 	}
 	post := func(cur *astutil.Cursor) bool {
 		if x, ok := cur.Node().(ast.Expr); ok {
+			c.tellBounds(x)
 			if converted := c.toInterface(x, cur, elements); converted != nil {
 				cur.Replace(converted)
 				return true

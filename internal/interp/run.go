@@ -217,6 +217,11 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 		}
 		if r != nil {
 			places := in.stack(pos)
+			if isOutOfRange(r) {
+				if text := in.indexPanic(pos); text != "" {
+					r = text
+				}
+			}
 			in.reset()
 			in.panicked = r
 			if _, ok := r.(base.Signal); ok || ctx.Err() != nil {
@@ -234,6 +239,18 @@ func (in *interpreter) attempt(ctx context.Context, pos token.Pos, f func()) (fa
 	}()
 	f()
 	return nil
+}
+
+// indexPanic says what was out of range, or nothing where that is not known.
+func (in *interpreter) indexPanic(pos token.Pos) string {
+	env := in.env.Run.CurrEnv
+	if env == nil {
+		env = in.env
+	}
+	if p := position(env); p != token.NoPos {
+		pos = p
+	}
+	return in.outOfRange(env, pos)
 }
 
 // maxFrames is how many calls of a stack are shown.
