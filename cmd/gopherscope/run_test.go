@@ -359,3 +359,41 @@ func TestRunPrintsNoControlCharacters(t *testing.T) {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
+
+func TestRunShowsChartsOfOtherLibraries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const bar = "b := charts.NewBar()\nb.SetXAxis([]string{\"a\", \"b\"}).AddSeries(\"count\", []opts.BarData{{Value: 1}, {Value: 2}})\nb"
+	writeNotebook(t, "n.ipynb", "import (\n\t\"github.com/go-echarts/go-echarts/v2/charts\"\n\t\"github.com/go-echarts/go-echarts/v2/opts\"\n\t\"gonum.org/v1/plot\"\n)",
+		"p := plot.New()\np.Title.Text = \"mine\"\np", bar, bar)
+	if stdout, stderr, status := command(t, t.Context(), "run", "n.ipynb"); status != 0 {
+		t.Fatalf("status %d\n%s%s", status, stdout, stderr)
+	}
+	book, err := nb.ReadFile("out/n.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cell, want := range map[int][]string{2: {"execute_result"}, 3: {"display_data", "execute_result"}, 4: {"execute_result"}} {
+		outputs := book.Cells[cell].Outputs
+		var got []string
+		for _, o := range outputs {
+			got = append(got, o.Type)
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("cell %d has the outputs %v, want %v", cell, got, want)
+			continue
+		}
+		last := outputs[len(outputs)-1].Data
+		if _, isPNG := last["image/png"]; isPNG != (cell == 2) || last["text/html"] == nil {
+			t.Errorf("cell %d is shown as %v", cell, last)
+		}
+	}
+	page := read(t, "out/n.html")
+	if n := strings.Count(page, "page.gopherscopeECharts = host.echarts"); n != 1 {
+		t.Errorf("the page has ECharts %d times", n)
+	}
+	for _, want := range []string{`alt="Plot: mine`, "count (bar, 2 values)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}

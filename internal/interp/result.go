@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosmos72/gomacro/xreflect"
 
+	"github.com/rlx-go/gopherscope/internal/adapt"
 	"github.com/rlx-go/gopherscope/internal/display"
 )
 
@@ -69,10 +70,15 @@ func (in *interpreter) methods(v reflect.Value, t xreflect.Type) display.Lookup 
 
 // rich renders a value that shows itself, and sends its prelude before it.
 func (in *interpreter) rich(v reflect.Value, t xreflect.Type) (display.Data, bool) {
-	lookup := in.methods(v, t)
 	if !v.IsValid() || !v.CanInterface() {
 		return display.Data{}, false
 	}
+	if adapted, err := adapt.Of(v.Interface()); err != nil {
+		panic(err)
+	} else if adapted != nil {
+		v, t = reflect.ValueOf(adapted), nil
+	}
+	lookup := in.methods(v, t)
 	data, ok := display.Render(v.Interface(), lookup)
 	if !ok {
 		return display.Data{}, false
