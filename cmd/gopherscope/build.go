@@ -44,8 +44,8 @@ its own:
   ./gopherscope-mylib kernel install --name mylib --display-name "Go (mylib)"
 
 Build compiles the source of the gopherscope that runs it: that of its version,
-fetched if need be, or of the folder that --source names, or of the module in
-whose folder it is called.`,
+fetched if need be, or of the folder that it was compiled in, as long as that is
+there, or of the module in whose folder it is called. --source names another.`,
 		Example: `  gopherscope build --with ./mylib -o gopherscope-mylib
   gopherscope build --with github.com/montanaflynn/stats@v0.7.1 --with ./mylib`,
 		Args: cobra.NoArgs,
@@ -279,6 +279,13 @@ func findSource(t *toolchain, given string) (string, error) {
 		text, err := t.run(".", "mod", "download", "-json", modulePath+"@"+info.Main.Version)
 		if err == nil && json.Unmarshal([]byte(text), &module) == nil && module.Dir != "" {
 			return module.Dir, nil
+		}
+	}
+	// Without -trimpath a program knows the path of its source.
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		dir := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+		if path, err := t.run(dir, "list", "-m", "-f", "{{.Path}}"); err == nil && path == modulePath {
+			return dir, nil
 		}
 	}
 	if dir, err := t.run(".", "list", "-m", "-f", "{{.Dir}}", modulePath); err == nil && dir != "" {

@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 // library makes a folder with a module and returns it.
@@ -56,6 +59,39 @@ func TestBuildWithAFolder(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "out", "book.ipynb"))
 	if err != nil || !strings.Contains(string(page), `"9 12 6"`) {
 		t.Errorf("the cell did not show 9 12 6: %v\n%s", err, page)
+	}
+
+	writeNotebook(t, filepath.Join(dir, "generic.ipynb"), "%packages golang.org")
+	out, err = exec.Command(program, "run", "--out", filepath.Join(dir, "out"), filepath.Join(dir, "generic.ipynb")).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "no package has golang.org in its path") {
+		t.Errorf("%%packages golang.org: %v\n%s", err, out)
+	}
+	writeNotebook(t, filepath.Join(dir, "generic.ipynb"), "%packages example.com", "import \"example.com/shapes\"\nshapes.Map([]int{1})")
+	out, err = exec.Command(program, "run", "--out", filepath.Join(dir, "out"), filepath.Join(dir, "generic.ipynb")).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "shapes.Map is generic") {
+		t.Errorf("a generic function: %v\n%s", err, out)
+	}
+	if got := read(t, filepath.Join(dir, "out", "generic.ipynb")); !strings.Contains(got, `"example.com/shapes\n",`) || !strings.Contains(got, `"example.com/shapes/solid\n"`) {
+		t.Errorf("%%packages does not list them:\n%s", got)
+	}
+}
+
+func TestSourceIsFoundFromAnywhere(t *testing.T) {
+	_, file, _, _ := runtime.Caller(0)
+	if !filepath.IsAbs(file) {
+		testreq.Skip(t, "the test is compiled with -trimpath")
+	}
+	t.Chdir(t.TempDir())
+	want, err := os.Stat(filepath.Join(filepath.Dir(file), "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := findSource(&toolchain{ctx: t.Context()}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.Stat(dir); err != nil || !os.SameFile(got, want) {
+		t.Errorf("the source is said to be in %s", dir)
 	}
 }
 

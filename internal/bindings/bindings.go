@@ -31,6 +31,9 @@ type source struct {
 	// proxies also have the interfaces of other packages that the signatures
 	// mention, as "io.Writer", which no cell can write as a name of this package.
 	proxies []symbol
+	// generic are the names of generic functions and types and of constraints,
+	// which are in no table of values.
+	generic []string
 }
 
 type symbol struct {
@@ -47,6 +50,8 @@ type constant struct {
 }
 
 var registered []string
+
+var generic = map[string][]string{} // by path
 
 func init() {
 	// A package that can open plugins makes the interpreter build one, with the
@@ -86,7 +91,14 @@ func register(s *source) {
 	}
 	imports.Packages[s.path] = p
 	registered = append(registered, s.path)
+	if len(s.generic) > 0 {
+		generic[s.path] = s.generic
+	}
 }
+
+// IsGeneric reports whether a package exports a generic function or type, or a
+// constraint, under a name.
+func IsGeneric(path, name string) bool { return slices.Contains(generic[path], name) }
 
 // Packages returns the import paths of the packages registered here, sorted.
 // Cells can also import what else is in gophernotes' imports.Packages, gomacro's

@@ -9,4 +9,9 @@ func init() { register(&pkg_crypto_hkdf) }
 var pkg_crypto_hkdf = source{
 	path: "crypto/hkdf",
 	name: "hkdf",
+	generic: []string{
+		"Expand",
+		"Extract",
+		"Key",
+	},
 }

@@ -9,4 +9,7 @@ func init() { register(&pkg_crypto_pbkdf2) }
 var pkg_crypto_pbkdf2 = source{
 	path: "crypto/pbkdf2",
 	name: "pbkdf2",
+	generic: []string{
+		"Key",
+	},
 }

@@ -70,6 +70,9 @@ var pkg_database_sql = source{
 		{"database/sql/driver.Connector", (*proxy_database_sql_driver_Connector)(nil)},
 		{"database/sql/driver.Driver", (*proxy_database_sql_driver_Driver)(nil)},
 	},
+	generic: []string{
+		"Null",
+	},
 }
 
 type proxy_database_sql_Result struct {

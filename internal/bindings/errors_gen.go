@@ -21,4 +21,7 @@ var pkg_errors = source{
 	variables: []symbol{
 		{"ErrUnsupported", &errors_.ErrUnsupported},
 	},
+	generic: []string{
+		"AsType",
+	},
 }

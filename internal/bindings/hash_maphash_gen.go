@@ -25,4 +25,8 @@ var pkg_hash_maphash = source{
 	proxies: []symbol{
 		{"hash.Cloner", (*proxy_hash_Cloner)(nil)},
 	},
+	generic: []string{
+		"Comparable",
+		"WriteComparable",
+	},
 }

@@ -45,6 +45,9 @@ var pkg_math_rand_v2 = source{
 	proxies: []symbol{
 		{"Source", (*proxy_math_rand_v2_Source)(nil)},
 	},
+	generic: []string{
+		"N",
+	},
 }
 
 type proxy_math_rand_v2_Source struct {

@@ -91,4 +91,8 @@ var pkg_reflect = source{
 		{"Value", (*reflect_.Value)(nil)},
 		{"ValueError", (*reflect_.ValueError)(nil)},
 	},
+	generic: []string{
+		"TypeAssert",
+		"TypeFor",
+	},
 }

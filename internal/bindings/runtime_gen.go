@@ -72,6 +72,9 @@ var pkg_runtime = source{
 	proxies: []symbol{
 		{"Error", (*proxy_runtime_Error)(nil)},
 	},
+	generic: []string{
+		"AddCleanup",
+	},
 }
 
 type proxy_runtime_Error struct {

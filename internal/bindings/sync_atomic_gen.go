@@ -61,4 +61,7 @@ var pkg_sync_atomic = source{
 		{"Uintptr", (*atomic_.Uintptr)(nil)},
 		{"Value", (*atomic_.Value)(nil)},
 	},
+	generic: []string{
+		"Pointer",
+	},
 }

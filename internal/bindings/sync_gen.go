@@ -28,6 +28,10 @@ var pkg_sync = source{
 	proxies: []symbol{
 		{"Locker", (*proxy_sync_Locker)(nil)},
 	},
+	generic: []string{
+		"OnceValue",
+		"OnceValues",
+	},
 }
 
 type proxy_sync_Locker struct {

@@ -5,8 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/bindings"
 )
 
 // gomacro finds some mistakes at run time only, accepts some that Go does not
@@ -62,9 +65,7 @@ func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) 
 			}
 			// Generic functions have no place in the notebook.
 			msg := strings.ReplaceAll(e.Msg, " (declared at -)", "")
-			if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
-				msg += importHint(name)
-			}
+			msg = c.explained(msg)
 			found = append(found, problem{e.Pos, msg})
 		},
 	}
@@ -72,6 +73,36 @@ func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) 
 	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, info).Files([]*ast.File{file})
 	slices.SortStableFunc(found, func(a, b problem) int { return int(a.pos - b.pos) })
 	return found
+}
+
+// sameType is go/types' message about a value whose type has the name of the type
+// that is wanted, and is another.
+var sameType = regexp.MustCompile(`^cannot use (.+?) \((variable )?.*?of (?:\w+ )?type ([^)]+)\) as (\S+) value(?: in argument to (\S+))?`)
+
+// explained adds what to do to a message of go/types, or says it in the terms of
+// notebooks.
+func (c *compiler) explained(msg string) string {
+	if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
+		if pkg, member, ok := strings.Cut(name, "."); ok {
+			if imp := c.imported(pkg); imp != nil && bindings.IsGeneric(imp.Path, member) {
+				return name + " is generic: of generic functions, cells can call those of slices, maps and cmp." +
+					"\nWrite what you need of it for your types in a package of your own, and build a kernel with that:" +
+					"\n\"gopherscope build --help\""
+			}
+		}
+		return msg + importHint(name)
+	}
+	if strings.HasPrefix(msg, "use of untyped nil in assignment to _") {
+		return "nil has no type, so that there is nothing to show"
+	}
+	if m := sameType.FindStringSubmatch(msg); m != nil && m[3] == m[4] {
+		typ, older := strings.TrimLeft(m[3], "*[]"), m[1]
+		if m[2] == "" && m[5] != "" {
+			older = m[5]
+		}
+		return msg + "\n" + typ + " was declared again: " + older + " is of the one before. Run again what declares " + older
+	}
+	return msg
 }
 
 // asFile makes the cell a file with one function. What the cell declares at

@@ -49,6 +49,11 @@ var compileMistakes = []mistake{
 	wrong("constant overflow", "var b uint8 = 300", "cell 1:1:15: cannot use 300 (untyped int constant) as uint8 value in variable declaration (overflows)"),
 	wrong("constant index", "a := [3]int{}\na[4]", "cell 1:2:3: invalid argument: index 4 out of bounds [0:3]"),
 	wrong("nil without a type", "x := nil", "cell 1:1:6: use of untyped nil in assignment"),
+	wrong("nil as a result", "x := 1\nnil", "cell 1:2:1: nil has no type, so that there is nothing to show"),
+	{"a variable of a type that was declared again", []string{"type P struct{ a int }\nvar q P", "type P struct{ a, b int }\nfunc f(p P) {}", "f(q)"}, "cell 3:1:3: cannot use q (variable of struct type P) as P value in argument to f"},
+	wrong("range over a function", "import \"slices\"\nfor i, v := range slices.All([]int{1}) {\n\tprintln(i, v)\n}", "cell 1:2:19: ranges over functions are not possible in a cell: call slices.All([]int{…}) with a function that does what the loop would do, and returns false to end it"),
+	wrong("generic function of a package", "import \"sync\"\nsync.OnceValue(func() int { return 1 })", "cell 1:2:6: sync.OnceValue is generic: of generic functions, cells can call those of slices, maps and cmp."),
+	wrong("generic type of a package", "import \"sync/atomic\"\nvar p atomic.Pointer[int]", "cell 1:2:14: atomic.Pointer is generic: of generic functions, cells can call those of slices, maps and cmp."),
 	wrong("not a function", "x := 3\nx()", "cell 1:2:1: invalid operation: cannot call x (variable of type int): int is not a function"),
 	wrong("break outside a loop", "break", "cell 1:1:1: break not in for, switch, or select statement"),
 	wrong("unused results are no error, types are", "int", "cell 1:1:1: int (type) is not an expression"),
@@ -193,6 +198,21 @@ cell 1, line 3 in f
                           ^`
 	if got := plainTraceback(e); got != want {
 		t.Errorf("traceback\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTypesThatWereDeclaredAgain(t *testing.T) {
+	s := open(t)
+	cells(t, s, "type P struct{ a int }\nvar q P\nvar list []P\nfunc old(p P) {}", "type P struct{ a, b int }\nfunc now(p P) {}")
+	for source, want := range map[string]string{
+		"now(q)":           "\nP was declared again: q is of the one before. Run again what declares q\n",
+		"var p P = q":      "\nP was declared again: q is of the one before. Run again what declares q\n",
+		"var l []P = list": "\nP was declared again: list is of the one before. Run again what declares list\n",
+		"old(P{1, 2})":     "\nP was declared again: old is of the one before. Run again what declares old\n",
+	} {
+		if got := plainTraceback(runCell(s, "cell", source).failure(t)); !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s\nwant %s", source, got, want)
+		}
 	}
 }
 

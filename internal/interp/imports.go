@@ -104,10 +104,14 @@ func libraries() (paths []string) {
 	return paths
 }
 
-// importable are the paths that cells can import, sorted.
+// importable are the paths that cells can import, sorted, but for those that
+// gomacro has for itself.
 func importable() []string {
-	paths := slices.Sorted(maps.Keys(imports.Packages))
-	return slices.DeleteFunc(paths, func(p string) bool { return strings.HasPrefix(p, "github.com/cosmos72/gomacro") })
+	ours := libraries()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(imports.Packages)), func(p string) bool {
+		host, _, _ := strings.Cut(p, "/")
+		return strings.Contains(host, ".") && !slices.Contains(ours, p)
+	})
 }
 
 // similarPackages are the three paths that are most like the given one: with

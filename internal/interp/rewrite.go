@@ -71,6 +71,9 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 		case *ast.TypeSwitchStmt:
 			c.typeSwitch(n)
 		case *ast.RangeStmt:
+			if isFunc(c.info.Types[n.X].Type) {
+				fail(n.X.Pos(), "ranges over functions are not possible in a cell: call %s with a function that does what the loop would do, and returns false to end it", types.ExprString(n.X))
+			}
 			c.rangeAssigns(n)
 			c.perIteration(cur.Parent(), n)
 		case *ast.ForStmt:

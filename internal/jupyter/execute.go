@@ -80,7 +80,7 @@ func (k *Kernel) executeRequest(ctx context.Context, r *request) (any, error) {
 		k.count++
 		cell.Name = fmt.Sprintf("In[%d]", k.count)
 	}
-	out := &output{kernel: k, ctx: ctx, parent: r.header, silent: ask.Silent}
+	out := &output{kernel: k, ctx: ctx, parent: r.header, silent: ask.Silent, paging: ask.AllowStdin}
 	if ask.AllowStdin {
 		cell.Input = func() (string, error) {
 			out.flush() // what was printed is often the question

@@ -31,6 +31,9 @@ type output struct {
 	ctx    context.Context // of the request
 	parent json.RawMessage
 	silent bool
+	// paging says that the client has a place beside the notebook: one that runs
+	// notebooks for a file, and says that nobody can answer it, drops pages.
+	paging bool
 
 	mu      sync.Mutex
 	name    string // stream that text belongs to
@@ -104,8 +107,12 @@ func (o *output) Clear(wait bool) {
 	o.publish("clear_output", clearOutput{Wait: wait})
 }
 
-// Page keeps what is shown beside the notebook, for the reply.
+// Page keeps what is shown beside the notebook, for the reply, or shows it.
 func (o *output) Page(value display.Data) {
+	if !o.paging {
+		o.Display(value)
+		return
+	}
 	shown := o.encode(value)
 	if len(shown.Data) == 0 {
 		return

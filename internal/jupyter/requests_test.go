@@ -122,7 +122,7 @@ func TestUpdatesClearingAndPages(t *testing.T) {
 		return nil, nil
 	}}.session())
 	c := k.connect(t)
-	reply, published := c.execute("cell")
+	reply, published := c.ask(c.shell, "execute_request", executeJSON("cell", allowed))
 	want := []string{"execute_input", "display_data", "stream", "update_display_data", "stream", "clear_output", "clear_output"}
 	if got := kinds(published); !slices.Equal(got, want) {
 		t.Fatalf("published %v, want %v", got, want)
@@ -133,6 +133,13 @@ func TestUpdatesClearingAndPages(t *testing.T) {
 	wantBody(t, published[6], `{"wait":false}`)
 	wantBody(t, reply, `{"status":"ok","execution_count":1,"user_expressions":{},"payload":[
 		{"source":"page","data":{"text/plain":"manual"},"metadata":{},"start":0}]}`)
+
+	// Who runs a notebook for a file drops pages, and says that nobody answers it.
+	reply, published = c.execute("cell")
+	if payload := reply.body["payload"].([]any); len(payload) > 0 {
+		t.Errorf("payload %v", payload)
+	}
+	wantBody(t, published[len(published)-1], `{"data":{"text/plain":"manual"},"metadata":{},"transient":{}}`)
 
 	if _, published := c.ask(c.shell, "execute_request", executeJSON("cell", `,"silent":true`)); len(published) > 0 {
 		t.Errorf("a silent cell published %v", kinds(published))

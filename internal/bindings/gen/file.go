@@ -51,7 +51,7 @@ type file struct {
 // names of all proxies.
 func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 	f := &file{imports: make(map[string]string)}
-	var constants, functions, variables, typs, proxied bytes.Buffer
+	var constants, functions, variables, typs, proxied, generic bytes.Buffer
 	for _, o := range p.objects {
 		name := o[0].Name()
 		switch obj := o[0].(type) {
@@ -64,12 +64,16 @@ func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 		case *types.Func:
 			if obj.Signature().TypeParams() == nil {
 				fmt.Fprintf(&functions, "{%q, %s},\n", name, f.ref(obj))
+			} else {
+				fmt.Fprintf(&generic, "%q,\n", name)
 			}
 		case *types.Var:
 			fmt.Fprintf(&variables, "{%q, &%s},\n", name, f.ref(obj))
 		case *types.TypeName:
 			if isValueType(obj.Type()) {
 				fmt.Fprintf(&typs, "{%q, (*%s)(nil)},\n", name, f.ref(obj))
+			} else {
+				fmt.Fprintf(&generic, "%q,\n", name)
 			}
 		}
 	}
@@ -104,6 +108,7 @@ func (p pkg) file(proxies map[string]bool) ([]byte, error) {
 		{"variables", "symbol", &variables},
 		{"types", "symbol", &typs},
 		{"proxies", "symbol", &proxied},
+		{"generic", "string", &generic},
 	} {
 		if list.text.Len() > 0 {
 			fmt.Fprintf(&out, "%s: []%s{\n%s},\n", list.field, list.element, list.text)
