@@ -21,6 +21,7 @@ var samples = []struct {
 }{
 	{"normal", func(rng *rand.Rand, _ int) float32 { return float32(rng.NormFloat64()) }},
 	{"tiny", func(rng *rand.Rand, _ int) float32 { return float32(1e-30 * rng.NormFloat64()) }},
+	{"about the smallest normal binary16", func(rng *rand.Rand, _ int) float32 { return float32(math.Ldexp(rng.NormFloat64(), -14)) }},
 	{"subnormal", func(rng *rand.Rand, _ int) float32 { return float32(1e-42 * rng.NormFloat64()) }},
 	{"huge", func(rng *rand.Rand, _ int) float32 { return float32(math.MaxFloat32 * (2*rng.Float64() - 1)) }},
 	{"halves", func(_ *rand.Rand, i int) float32 { return 63.5 - float32(i)/2 }},
@@ -145,7 +146,10 @@ func checkSums(x []float32, scale, weight []float64) error {
 		weight[i] = m * m / float64(i%5+1)
 	}
 	mean := total / float64(max(1, len(x)))
-	threshold := float32(m / 3)
+	threshold := float32(0) // and then one of the magnitudes, which is not above itself
+	if len(x) > 0 {
+		threshold = float32(math.Abs(float64(x[len(x)/2])))
+	}
 
 	var all [15]sum
 	for i, name := range []string{
@@ -293,17 +297,34 @@ func checkRow(x []float32, colMax []uint32) error {
 	return nil
 }
 
-// A row that is not finite shows in the sum of squares, wherever it is not.
+// A row may be longer than what is done at a time.
+func TestSumRowOfManyElements(t *testing.T) {
+	x := sample(samples[0].at, 2*longestRun+35)
+	eachTier(func(tier string) {
+		if err := checkRow(x, make([]uint32, len(x))); err != nil {
+			t.Errorf("%s: %.200v", tier, err)
+		}
+	})
+}
+
+// A row that is not finite shows in the sum of squares, wherever it is not. The extremes
+// are those of the numbers.
 func TestSumRowNotFinite(t *testing.T) {
 	for _, bad := range []float32{nan, inf, -inf} {
 		for n := 1; n < 70; n++ {
 			for at := range n {
 				x := sample(samples[0].at, n)
 				x[at] = bad
+				low, high := inf, -inf
+				for _, v := range x {
+					if v == v {
+						low, high = min(low, v), max(high, v)
+					}
+				}
 				eachTier(func(tier string) {
 					colMax := make([]uint32, n)
-					if s := SumRow(x, colMax); s.SumSq <= math.MaxFloat64 {
-						t.Errorf("%s: %v at %d of %d: %+v", tier, bad, at, n, s)
+					if s := SumRow(x, colMax); s.SumSq <= math.MaxFloat64 || s.Min != low || s.Max != high {
+						t.Errorf("%s: %v at %d of %d: %+v, want extremes of %v and %v", tier, bad, at, n, s, low, high)
 					}
 					for i, m := range colMax {
 						if want := math.Float32bits(x[i]) &^ (1 << 31); m != want {

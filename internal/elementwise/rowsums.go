@@ -6,9 +6,14 @@ import "math"
 type RowSums struct {
 	Zeros              int
 	Sum, SumAbs, SumSq float64
-	// Min and Max are of no elements the infinities +Inf and -Inf. A zero is of either sign.
+	// Min and Max do not count NaN, and are +Inf and -Inf of no elements. A zero is of
+	// either sign.
 	Min, Max float32
 }
+
+// longestRun is how many elements of a row are done in one call of assembly, which the
+// garbage collector cannot interrupt: some microseconds.
+const longestRun = 1 << 15
 
 // SumRow describes x, and raises the magnitudes in colMax, as bits of float32, to those
 // of x. colMax has at least the length of x. Elements may be NaN or infinite: then SumSq
@@ -16,13 +21,21 @@ type RowSums struct {
 func SumRow(x []float32, colMax []uint32) RowSums {
 	colMax = colMax[:len(x)]
 	n := whole(len(x), lanes)
-	var s, rest RowSums
-	s.Zeros, s.Sum, s.SumAbs, s.SumSq, s.Min, s.Max = best.rowSums(x[:n], colMax[:n])
-	rest.Zeros, rest.Sum, rest.SumAbs, rest.SumSq, rest.Min, rest.Max = rowSums(x[n:], colMax[n:])
-	return RowSums{
-		s.Zeros + rest.Zeros, s.Sum + rest.Sum, s.SumAbs + rest.SumAbs, s.SumSq + rest.SumSq,
-		min(s.Min, rest.Min), max(s.Max, rest.Max),
+	s := RowSums{Min: float32(math.Inf(1)), Max: float32(math.Inf(-1))}
+	for from := 0; from < n; from += longestRun {
+		to := min(from+longestRun, n)
+		s.add(best.rowSums(x[from:to], colMax[from:to]))
 	}
+	s.add(rowSums(x[n:], colMax[n:]))
+	return s
+}
+
+func (s *RowSums) add(zeros int, sum, sumAbs, sumSq float64, low, high float32) {
+	s.Zeros += zeros
+	s.Sum += sum
+	s.SumAbs += sumAbs
+	s.SumSq += sumSq
+	s.Min, s.Max = min(s.Min, low), max(s.Max, high)
 }
 
 func rowSums(x []float32, colMax []uint32) (zeros int, sum, sumAbs, sumSq float64, low, high float32) {

@@ -10,11 +10,11 @@ import (
 // Every element goes to its place, of any bits, and nothing beside them is touched.
 func TestTranspose(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	sizes := []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 40, 63, 64, 65, 67, 70, 131}
+	sizes := []int{0, 1, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 63, 64, 67, 131}
 	rng := rand.New(rand.NewPCG(6, 7))
 	for _, rows := range sizes {
 		for _, cols := range sizes {
-			for _, gap := range []int{0, 1, 5} {
+			for _, gap := range []int{0, 3} {
 				for _, atEnd := range []bool{true, false} {
 					eachTier(func(tier string) { checkTranspose(t, tier, rng, rows, cols, gap, atEnd) })
 				}
