@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Probe measures one matrix: all that Profile holds. For an activation that is
@@ -42,6 +43,16 @@ func ProbeRows(ctx context.Context, r RowReader, o Options) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	rank := sync.OnceValues(func() (rankFigures, error) { return findRank(ctx, in, s, o) })
+	var background sync.WaitGroup
+	defer background.Wait()
+	defer stop()
+	if in.r == nil {
+		// In memory the singular values are found at the same time as the rest: where one
+		// of them waits for its last goroutine, or computes on one, the other goes on.
+		background.Go(func() { _, _ = rank() })
+	}
 	f, err := fusedPass(ctx, c, s, o.Budget)
 	if err != nil {
 		return Profile{}, err
@@ -59,9 +70,11 @@ func ProbeRows(ctx context.Context, r RowReader, o Options) (Profile, error) {
 	if err := p.probeExtras(ctx, c, s, rounding, o); err != nil {
 		return Profile{}, err
 	}
-	if err := p.probeRank(ctx, in, s, o); err != nil {
+	figures, err := rank()
+	if err != nil {
 		return Profile{}, err
 	}
+	p.setRank(figures, o)
 	switch {
 	case s.elements == 0:
 		p.note("empty: every figure is 0 by definition")
@@ -215,33 +228,44 @@ func (p *Profile) probeExtras(ctx context.Context, c channels, s stats, rounding
 	return nil
 }
 
-func (p *Profile) probeRank(ctx context.Context, in *input, s stats, o Options) error {
+// rankFigures is what the singular values tell.
+type rankFigures struct {
+	stable   float64
+	spectral *Spectral // nil if it was not looked at
+	above    bool      // whether it was not because the matrix is too large
+}
+
+func findRank(ctx context.Context, in *input, s stats, o Options) (rankFigures, error) {
 	if s.nonFinite.Count > 0 {
-		p.StableRank = math.NaN()
-		return nil
+		return rankFigures{stable: math.NaN()}, nil
 	}
 	// In floating point, because the product can overflow an integer.
 	cost := float64(in.rows) * float64(in.cols) * float64(min(in.rows, in.cols))
-	look := p.Role == Weight && cost <= float64(o.SVDLimit)
-	if p.Role == Weight && !look {
+	r := rankFigures{above: o.Role == Weight && !(cost <= float64(o.SVDLimit))}
+	look := o.Role == Weight && !r.above
+	var err error
+	if !look && in.r == nil {
+		r.stable, err = stableRank(ctx, in.w, s)
+		return r, err
+	}
+	spectral, err := ProbeSpectrum(ctx, in.reader(), SpectralOptions{Sketch: o.Sketch, Memory: o.Memory, Norm: s.norm()})
+	if err != nil {
+		return r, err
+	}
+	r.stable = spectral.StableRank()
+	if look {
+		r.spectral = &spectral
+	}
+	return r, nil
+}
+
+func (p *Profile) setRank(r rankFigures, o Options) {
+	p.StableRank, p.Spectral = r.stable, r.spectral
+	if r.above {
 		p.note("singular values not computed, so low rank was not looked at: %d x %d is above the limit of %.3g on rows·cols·min(rows, cols)",
 			p.Rows, p.Cols, float64(o.SVDLimit))
 	}
-	var err error
-	if !look && in.r == nil {
-		p.StableRank, err = stableRank(ctx, in.w, s)
-		return err
+	if r.spectral != nil && r.spectral.Exact {
+		p.Spectrum = r.spectral.Values
 	}
-	spectral, err := ProbeSpectrum(ctx, in.reader(), SpectralOptions{Sketch: o.Sketch, Memory: o.Memory, Norm: p.Norm})
-	if err != nil {
-		return err
-	}
-	p.StableRank = spectral.StableRank()
-	if look {
-		p.Spectral = &spectral
-		if spectral.Exact {
-			p.Spectrum = spectral.Values
-		}
-	}
-	return nil
 }
