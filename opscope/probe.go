@@ -1,6 +1,7 @@
 package opscope
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -265,7 +266,14 @@ func (p *Profile) setRank(r rankFigures, o Options) {
 		p.note("singular values not computed, so low rank was not looked at: %d x %d is above the limit of %.3g on rows·cols·min(rows, cols)",
 			p.Rows, p.Cols, float64(o.SVDLimit))
 	}
-	if r.spectral != nil && r.spectral.Exact {
-		p.Spectrum = r.spectral.Values
+	switch s := r.spectral; {
+	case s == nil:
+	case s.Exact:
+		p.Spectrum = s.Values
+	default:
+		if size, wanted := sketchSize(s.Rows, s.Cols, o.Sketch, o.Memory); size < wanted {
+			p.note("the sketch of the singular values has at most %d dimensions in place of %d, as more do not fit in a quarter of the memory of %.4g MiB: allow more for closer bounds",
+				size, wanted, float64(cmp.Or(o.Memory, DefaultMemory))/(1<<20))
+		}
 	}
 }

@@ -306,3 +306,28 @@ func TestProbesRefuse(t *testing.T) {
 		t.Error("malformed: no error")
 	}
 }
+
+// Less memory than a sketch as large as asked for takes is said.
+func TestSketchThatMemoryMakesSmaller(t *testing.T) {
+	w := opscope.Sample(opscope.Gaussian, 600, 700, 1)
+	for _, tt := range []struct {
+		memory int64
+		ask    int
+		want   int // the dimensions, the quarter of the memory over 2800 bytes for each in whole blocks
+		said   string
+	}{
+		{0, 0, 144, ""},
+		{1 << 20, 0, 80, "at most 80 dimensions in place of 144, as more do not fit in a quarter of the memory of 1 MiB"},
+		{1 << 20, 80, 80, ""},
+		{2 << 20, 1000, 176, "at most 176 dimensions in place of 600"},
+	} {
+		p, err := opscope.ProbeRows(t.Context(), opscope.MatrixRows(w), opscope.Options{Memory: tt.memory, Sketch: tt.ask})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(p.Notes, "\n")
+		if p.Spectral.Sketch != tt.want || !strings.Contains(notes, tt.said) || tt.said == "" && notes != "" {
+			t.Errorf("%+v: sketch of %d, notes %q", tt, p.Spectral.Sketch, notes)
+		}
+	}
+}

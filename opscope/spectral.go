@@ -24,7 +24,8 @@ type SpectralOptions struct {
 	Sketch int
 	// Memory bounds about how many bytes are held at a time; 0 stands for
 	// DefaultMemory. A matrix that is not in memory and needs more than half of that
-	// is read anew for each 16 dimensions of the sketch.
+	// is read anew for each 16 dimensions of the sketch, which takes a quarter at most:
+	// of a matrix with very many columns it has fewer dimensions than asked for.
 	Memory int64
 	// Norm is the Frobenius norm if the caller knows it; 0 computes it.
 	Norm float64
@@ -129,7 +130,8 @@ func ProbeSpectrum(ctx context.Context, r RowReader, o SpectralOptions) (Spectra
 			return Spectral{}, err
 		}
 	default:
-		if err := s.sketch(ctx, in, o.Sketch, memory); err != nil {
+		size, _ := sketchSize(in.rows, in.cols, o.Sketch, memory)
+		if err := s.sketch(ctx, in, size); err != nil {
 			return Spectral{}, err
 		}
 	}
@@ -137,16 +139,28 @@ func ProbeSpectrum(ctx context.Context, r RowReader, o SpectralOptions) (Spectra
 	return s, nil
 }
 
-func (s *Spectral) sketch(ctx context.Context, in *input, limit int, memory int64) error {
-	if limit <= 0 {
-		limit = DefaultSketch
+// sketchSize is the dimension of the sketch of a matrix: that asked for, or less if it
+// does not fit in the memory.
+func sketchSize(rows, cols, asked int, memory int64) (size, wanted int) {
+	if asked <= 0 {
+		asked = DefaultSketch
 	}
-	limit = min((limit+sketchBlock-1)/sketchBlock*sketchBlock, in.rows, in.cols)
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	side := min(rows, cols)
+	wanted = side
+	if asked < side {
+		wanted = min((asked+sketchBlock-1)/sketchBlock*sketchBlock, side)
+	}
 	// The basis may take a quarter of the memory.
-	limit = min(limit, max(sketchBlock, int(memory/16)/in.cols/sketchBlock*sketchBlock))
+	return min(wanted, max(sketchBlock, int(memory/16)/cols/sketchBlock*sketchBlock)), wanted
+}
+
+func (s *Spectral) sketch(ctx context.Context, in *input, size int) error {
 	_, e := math.Frexp(s.Norm)
 	trace := square(math.Ldexp(s.Norm, -e))
-	k, err := newKrylov(ctx, newGramian(in, s.Norm), trace, limit)
+	k, err := newKrylov(ctx, newGramian(in, s.Norm), trace, size)
 	if err != nil {
 		return err
 	}
