@@ -25,7 +25,8 @@ Columns, largest error first:
   tensor     the name, with [e] for expert e of a stack
   dtype      the types of the values in A and B
   changed    values that differ, in percent
-  max        the largest |b - a|, and its row and column as the matrix is stored
+  max        the largest |b - a|, and its row and column as the matrix is stored; of a
+             vector the index, and 0
   rms        the root of the mean of (b - a)², in the unit of the values
   error      relative L2 error |B - A| / |A|
   SQNR       signal to quantization noise, -20 log10(error), in decibels; a
@@ -37,8 +38,9 @@ other, there is no error, and their number and the first place are given; where
 both have the same, the value counts as equal, and not in |A|.
 
 Then it tells which tensors are equal, which only one of the two has, and which
-could not be compared, and why: values are compared of what ls sees as a matrix, of
-other tensors only the bytes. With --max-error it is a check for a script.
+could not be compared, and why. A stack of experts is compared one by one, a tensor
+that ls does not see as a matrix as one column; of a tensor whose dtype is not
+decoded only the bytes are. With --max-error it is a check for a script.
 Ctrl-C prints what was compared until then.
 
 Exit status: 0 when all that both have was compared, and with --max-error also
@@ -104,15 +106,15 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 			}
 		}
 	}
-	for i := 0; err == nil && i < len(pairs.vectors); i++ {
+	for i := 0; err == nil && i < len(pairs.encoded); i++ {
 		var result tensorDiff
-		result, err = abandonable(ctx, func() (tensorDiff, error) { return pairs.vectors[i].compare(ctx) })
+		result, err = abandonable(ctx, func() (tensorDiff, error) { return pairs.encoded[i].compare(ctx) })
 		switch {
 		case err != nil:
 		case result.NotCompared != "":
 			pairs.incomparable = append(pairs.incomparable, result)
 		default:
-			pairs.equalVectors++
+			pairs.equalEncoded++
 		}
 	}
 	bar.clear()

@@ -17,11 +17,11 @@ type matrixPair struct{ a, b weights.Matrix }
 
 // tensorPairs is what two checkpoints have in common, and what not.
 type tensorPairs struct {
-	both         []matrixPair // in the order of A
-	vectors      []vectorPair // whose bytes can be compared, not their values
-	incomparable []tensorDiff // in both, and why not compared
+	both         []matrixPair  // in the order of A
+	encoded      []encodedPair // whose bytes can be compared, not their values
+	incomparable []tensorDiff  // in both, and why not compared
 	onlyA, onlyB []string
-	equalVectors int // when they are compared
+	equalEncoded int // when they are compared
 }
 
 // pairTensors matches the tensors of two models by name.
@@ -38,16 +38,14 @@ func pairTensors(a, b model) tensorPairs {
 			p.onlyA = append(p.onlyA, t.Name)
 			continue
 		}
-		if reason := whyIncomparable(t, u); reason != "" {
+		pairs, reason := pairMatrices(t, u)
+		switch {
+		case reason == "":
+			p.both = append(p.both, pairs...)
+		case t.DType == u.DType && slices.Equal(t.Shape, u.Shape):
+			p.encoded = append(p.encoded, encodedPair{t, u, reason})
+		default:
 			p.incomparable = append(p.incomparable, incomparable(t, u, reason))
-			continue
-		}
-		if len(t.matrices) == 0 {
-			p.vectors = append(p.vectors, vectorPair{t, u})
-			continue
-		}
-		for i := range t.matrices {
-			p.both = append(p.both, matrixPair{t.matrices[i], u.matrices[i]})
 		}
 	}
 	for _, t := range b.tensors {
@@ -58,41 +56,65 @@ func pairTensors(a, b model) tensorPairs {
 	return p
 }
 
-func whyIncomparable(t, u modelTensor) string {
-	switch same := t.DType == u.DType && slices.Equal(t.Shape, u.Shape); {
-	case len(t.matrices) == 0 && len(u.matrices) == 0 && same:
-		return ""
+// pairMatrices returns the matrices of a tensor that two models have, one for all of a
+// tensor that is none, or why their values cannot be compared.
+func pairMatrices(t, u modelTensor) (pairs []matrixPair, reason string) {
+	if len(t.matrices) == 0 && len(u.matrices) == 0 {
+		if !slices.Equal(t.Shape, u.Shape) {
+			return nil, differentShapes(t, u)
+		}
+		a, errA := t.Column()
+		b, errB := u.Column()
+		switch {
+		case errA != nil:
+			return nil, t.skipped
+		case errB != nil:
+			return nil, u.skipped
+		}
+		return []matrixPair{{a, b}}, ""
+	}
+	switch {
 	case len(t.matrices) == 0:
-		return t.skipped
+		return nil, t.skipped
 	case len(u.matrices) == 0:
-		return u.skipped
+		return nil, u.skipped
 	}
 	ar, ac := t.matrices[0].Dims()
 	br, bc := u.matrices[0].Dims()
 	if ar != br || ac != bc || len(t.matrices) != len(u.matrices) {
-		return fmt.Sprintf("shape %s in A, %s in B", shapeText(t.Shape), shapeText(u.Shape))
+		return nil, differentShapes(t, u)
 	}
-	return ""
+	for i := range t.matrices {
+		pairs = append(pairs, matrixPair{t.matrices[i], u.matrices[i]})
+	}
+	return pairs, ""
+}
+
+func differentShapes(t, u modelTensor) string {
+	return fmt.Sprintf("shape %s in A, %s in B", shapeText(t.Shape), shapeText(u.Shape))
 }
 
 func incomparable(t, u modelTensor, reason string) tensorDiff {
 	return tensorDiff{Tensor: t.Name, DTypeA: string(t.DType), DTypeB: string(u.DType), NotCompared: reason}
 }
 
-// vectorPair is a tensor that both have with the same dtype and shape, and that is no
-// matrix or not decoded.
-type vectorPair struct{ a, b modelTensor }
+// encodedPair is a tensor that both have with the same dtype and shape, and whose values
+// cannot be read, for a reason.
+type encodedPair struct {
+	a, b   modelTensor
+	reason string
+}
 
 // compare tells whether the bytes are equal. Of those that are not it says so, and why
 // there is no more to say.
-func (p vectorPair) compare(ctx context.Context) (tensorDiff, error) {
+func (p encodedPair) compare(ctx context.Context) (tensorDiff, error) {
 	d := incomparable(p.a, p.b, "")
 	if p.a.Bytes == 0 && p.b.Bytes == 0 {
 		return d, nil // Tied leaves them out
 	}
 	equal, err := weights.Tied(ctx, []*weights.Tensor{p.a.Tensor, p.b.Tensor})
 	if err == nil && len(equal) == 0 {
-		d.NotCompared = "the bytes differ; values are compared of matrices only: " + p.a.skipped
+		d.NotCompared = "the bytes differ, and the values are not compared: " + p.reason
 	}
 	return d, err
 }

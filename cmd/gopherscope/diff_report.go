@@ -31,9 +31,9 @@ func (d *checkpointDiff) print(done []tensorDiff, pairs tensorPairs) error {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%s compared: %d differ, %d equal\n", plural(len(done), "matrix"), len(differ), len(done)-len(differ))
-	if pairs.equalVectors > 0 {
-		fmt.Fprintf(&b, "other tensors with equal bytes: %d\n", pairs.equalVectors)
+	fmt.Fprintf(&b, "%s compared: %d differ, %d equal\n", plural(len(done), "tensor"), len(differ), len(done)-len(differ))
+	if pairs.equalEncoded > 0 {
+		fmt.Fprintf(&b, "not decoded, with equal bytes: %d\n", pairs.equalEncoded)
 	}
 	for _, one := range differ {
 		if one.NonFinite > 0 {
@@ -42,7 +42,7 @@ func (d *checkpointDiff) print(done []tensorDiff, pairs tensorPairs) error {
 		}
 	}
 	if left := len(pairs.both) - len(done); left > 0 {
-		fmt.Fprintf(&b, "not reached: %s\n", plural(left, "matrix"))
+		fmt.Fprintf(&b, "not reached: %s\n", plural(left, "tensor"))
 	}
 	var reasons []string
 	names := map[string][]string{}
@@ -108,7 +108,7 @@ func (p tensorPairs) notCompared() []tensorDiff {
 
 // verdict is the error of a check that was asked for and failed.
 func (d *checkpointDiff) verdict(done []tensorDiff, pairs tensorPairs) error {
-	if len(pairs.both)+len(pairs.vectors)+len(pairs.incomparable) == 0 {
+	if len(pairs.both)+len(pairs.encoded)+len(pairs.incomparable) == 0 {
 		return errors.New("no tensor has the same name in both; see gopherscope ls")
 	}
 	if math.IsInf(d.maxError, 1) {

@@ -52,9 +52,13 @@ func (m Matrix) ReadRows(dst []float32, first int) error {
 	return m.Tensor.decode(dst, (m.expert*rows+first)*cols)
 }
 
-// check returns an error if the matrix is not one that Matrices offers.
+// check returns an error if the matrix is not one that Matrices or Column offers.
 func (m Matrix) check() error {
-	if reason := m.Tensor.skipReason(); reason != "" {
+	reason := m.Tensor.skipReason()
+	if m.column {
+		reason = m.Tensor.columnReason()
+	}
+	if reason != "" {
 		return m.Tensor.fail(0, "%s", reason)
 	}
 	return nil

@@ -34,8 +34,9 @@ type Matrix struct {
 	// better, or to what GuessLayout returns.
 	Layout Layout
 
-	stack  int // matrices in the tensor, 0 if it is not a stack
-	expert int // place in the stack
+	stack  int  // matrices in the tensor, 0 if it is not a stack
+	expert int  // place in the stack
+	column bool // see Tensor.Column
 }
 
 // Skipped is a tensor that is not offered as a matrix.
@@ -171,12 +172,9 @@ func (f *File) skipReason(t *Tensor) string {
 
 // skipReason says why the tensor cannot be seen as a matrix, "" if it can.
 func (t *Tensor) skipReason() string {
-	info, known := t.DType.info()
 	switch {
-	case t.src == nil:
-		return "not a tensor of a file"
-	case t.Elements() == 0:
-		return "empty: shape " + shapeString(t.Shape) + " has no value"
+	case t.src == nil || t.Elements() == 0:
+		return t.valuesReason()
 	case len(t.Shape) == 0:
 		return "a scalar"
 	case len(t.Shape) == 1:
@@ -185,10 +183,42 @@ func (t *Tensor) skipReason() string {
 		return fmt.Sprintf("%d-D: not known how to see it as a matrix", len(t.Shape))
 	case t.fortran && len(t.Shape) > 2:
 		return fmt.Sprintf("%d-D in Fortran order: not known how to see it as a matrix", len(t.Shape))
+	}
+	return t.valuesReason()
+}
+
+// valuesReason says why the tensor has no values that can be read, "" if it has.
+func (t *Tensor) valuesReason() string {
+	info, known := t.DType.info()
+	switch {
+	case t.src == nil:
+		return "not a tensor of a file"
+	case t.Elements() == 0:
+		return "empty: shape " + shapeString(t.Shape) + " has no value"
 	case !known:
 		return "dtype " + quote(string(t.DType)) + " is not known"
 	case info.decode == nil:
 		return fmt.Sprintf("dtype %s is not decoded: %s", t.DType, info.skip)
+	}
+	return ""
+}
+
+// Column returns all values of the tensor in the order of its axes as a matrix of one
+// column, whatever its shape: that of a vector, for reading tensors that Matrices does not
+// offer. It fails, naming file and tensor, if there is no value, the dtype is not decoded,
+// or an array of several axes is in Fortran order.
+func (t *Tensor) Column() (Matrix, error) {
+	m := Matrix{Tensor: t, column: true}
+	return m, m.check()
+}
+
+// columnReason says why the tensor cannot be read as one column, "" if it can.
+func (t *Tensor) columnReason() string {
+	switch reason := t.valuesReason(); {
+	case reason != "":
+		return reason
+	case t.fortran:
+		return fmt.Sprintf("%d-D in Fortran order: not read in the order of its axes", len(t.Shape))
 	}
 	return ""
 }
@@ -237,8 +267,11 @@ func (m Matrix) Name() string {
 // Dims returns the shape of the matrix as stored.
 func (m Matrix) Dims() (rows, cols int) {
 	shape := m.Tensor.Shape
-	if m.stack > 0 {
+	switch {
+	case m.stack > 0:
 		return shape[1], shape[2]
+	case m.column:
+		return m.Tensor.Elements(), 1
 	}
 	split := 1
 	if m.Tensor.outputsLast() {
@@ -254,6 +287,8 @@ func (m Matrix) View() string {
 	axes := len(m.Tensor.Shape)
 	view := ""
 	switch {
+	case m.column:
+		return fmt.Sprintf("%s as [%d, 1]", shape, rows)
 	case m.stack > 0:
 		return fmt.Sprintf("expert %d of %s, %s = [%d, %d]", m.expert, shape, m.Layout, rows, cols)
 	case axes == 2:

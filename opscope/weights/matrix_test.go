@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -287,4 +288,42 @@ func (s sparse) ReadAt(b []byte, offset int64) (int, error) {
 		copy(b, s[offset:])
 	}
 	return len(b), nil
+}
+
+// Any tensor whose dtype is decoded can be read as one column.
+func TestColumn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	data := []float32{1, 2, 3, 4, 5, 6}
+	if err := weights.WriteSafetensors(path, []weights.Named{
+		{Name: "vector", Shape: []int{6}, Data: data, DType: weights.BF16}, {Name: "matrix", Shape: []int{2, 3}, Data: data},
+		{Name: "five axes", Shape: []int{1, 2, 1, 3, 1}, Data: data}, {Name: "scalar", Shape: []int{}, Data: data[:1]},
+		{Name: "empty", Shape: []int{0}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := weights.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, tensor := range f.Tensors() {
+		m, err := tensor.Column()
+		if tensor.Name == "empty" {
+			if err == nil || !strings.Contains(err.Error(), "has no value") {
+				t.Errorf("empty: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want := data[:tensor.Elements()]
+		w, err := m.Load()
+		if rows, cols := m.Dims(); err != nil || rows != len(want) || cols != 1 || !slices.Equal(w.Matrix.Data, want) {
+			t.Errorf("%s: %d x %d, %v, %v", tensor.Name, rows, cols, w.Matrix.Data, err)
+		}
+	}	if _, err := open(t, "testdata/numpy_f4_fortran.npy").Tensors()[0].Column(); err == nil || !strings.Contains(err.Error(), "Fortran order") {
+		t.Errorf("Fortran order: %v", err)
+	}
 }
