@@ -323,7 +323,8 @@ func TestColumn(t *testing.T) {
 		if rows, cols := m.Dims(); err != nil || rows != len(want) || cols != 1 || !slices.Equal(w.Matrix.Data, want) {
 			t.Errorf("%s: %d x %d, %v, %v", tensor.Name, rows, cols, w.Matrix.Data, err)
 		}
-	}	if _, err := open(t, "testdata/numpy_f4_fortran.npy").Tensors()[0].Column(); err == nil || !strings.Contains(err.Error(), "Fortran order") {
+	}
+	if _, err := open(t, "testdata/numpy_f4_fortran.npy").Tensors()[0].Column(); err == nil || !strings.Contains(err.Error(), "Fortran order") {
 		t.Errorf("Fortran order: %v", err)
 	}
 }
