@@ -60,73 +60,82 @@ var measuredErrors = []struct {
 	{"int4, a scale for each 32 inputs", "int4", func(f probeFigures) float64 { return f.int4 }},
 }
 
-// errorCharts draws a line over the layers for each kind, and bars of what is in no
-// layer.
+// errorCharts draws a line over the layers for each kind, or over the experts of one that
+// is in no layer, and bars of what is neither.
 func (r *probeReport) errorCharts() ([]*charts.Figure, string, error) {
-	var kinds []*weightKind
+	over := map[string][]*weightKind{}
 	var single []*probeLine
 	for _, k := range r.kinds() {
-		if k.layers() >= 2 {
-			kinds = append(kinds, k)
+		if counts, n := k.numbers(); n >= 2 {
+			over[counts] = append(over[counts], k)
 		} else {
 			single = append(single, k.lines...)
 		}
 	}
-	words := ""
-	if len(kinds) > 0 {
-		words = "Lines: the largest error of a kind in a layer."
-	}
-	if n := len(kinds) - maxChartKinds; n > 0 {
-		words += fmt.Sprintf(" They are the %d kinds with the most bytes; %d more have layers.", maxChartKinds, n)
-		kinds = kinds[:maxChartKinds]
-	}
+	var words []string
 	var figures []*charts.Figure
-	for _, m := range measuredErrors {
-		chart := charts.Line{Title: "Error of " + m.title, X: charts.Axis{Label: "layer"}, Y: charts.Axis{Label: "relative error"}}
-		for _, k := range kinds {
-			if s := k.overLayers(m.value); len(s.X) > 0 {
-				chart.Series = append(chart.Series, s)
-			}
-		}
-		if len(chart.Series) == 0 {
+	for _, axis := range []struct{ counts, words, more string }{
+		{layerNumber, "Lines over layers: the largest error of a kind in a layer.", "have layers"},
+		{expertNumber, "Lines over experts: the error of each expert of a stack that is in no layer.", "have experts"},
+	} {
+		kinds := over[axis.counts]
+		if len(kinds) == 0 {
 			continue
 		}
-		figure, err := chart.Figure()
-		if err != nil {
-			return nil, "", err
+		words = append(words, axis.words)
+		if n := len(kinds) - maxChartKinds; n > 0 {
+			words = append(words, fmt.Sprintf("They are the %d kinds with the most bytes; %d more %s.", maxChartKinds, n, axis.more))
+			kinds = kinds[:maxChartKinds]
 		}
-		figures = append(figures, figure)
+		for _, m := range measuredErrors {
+			chart := charts.Line{Title: "Error of " + m.title, X: charts.Axis{Label: axis.counts}, Y: charts.Axis{Label: "relative error"}}
+			for _, k := range kinds {
+				if s := k.overNumbers(m.value); len(s.X) > 0 {
+					chart.Series = append(chart.Series, s)
+				}
+			}
+			if len(chart.Series) == 0 {
+				continue
+			}
+			figure, err := chart.Figure()
+			if err != nil {
+				return nil, "", err
+			}
+			figures = append(figures, figure)
+		}
 	}
 	bars, more, err := errorBars(single)
 	if bars != nil {
 		figures = append(figures, bars)
+		words = append(words, more)
 	}
-	return figures, strings.TrimSpace(words + " " + more), err
+	return figures, strings.Join(words, " "), err
 }
 
-// layers is the number of different layers that a kind is in.
-func (k *weightKind) layers() int {
+// numbers tells what the numbers of a kind count, and how many different ones there are.
+func (k *weightKind) numbers() (counts string, different int) {
 	seen := map[int]bool{}
 	for _, line := range k.lines {
-		if _, layer, numbered := splitLayer(line.Tensor); numbered {
-			seen[layer] = true
+		_, number, is := splitLayer(line.Tensor)
+		if counts = is; is != "" {
+			seen[number] = true
 		}
 	}
-	return len(seen)
+	return counts, len(seen)
 }
 
-// overLayers is the largest value in each layer.
-func (k *weightKind) overLayers(value func(probeFigures) float64) charts.Series {
+// overNumbers is the largest value at each number.
+func (k *weightKind) overNumbers(value func(probeFigures) float64) charts.Series {
 	most := map[int]float64{}
 	for _, line := range k.lines {
 		v := value(figuresOf(line.Profile))
-		if _, layer, numbered := splitLayer(line.Tensor); numbered && !math.IsNaN(v) {
-			most[layer] = max(most[layer], v)
+		if _, number, counts := splitLayer(line.Tensor); counts != "" && !math.IsNaN(v) {
+			most[number] = max(most[number], v)
 		}
 	}
 	s := charts.Series{Name: chartName(k.name)}
-	for layer := range most {
-		s.X = append(s.X, float64(layer))
+	for number := range most {
+		s.X = append(s.X, float64(number))
 	}
 	slices.Sort(s.X)
 	for _, x := range s.X {
@@ -160,7 +169,7 @@ func errorBars(lines []*probeLine) (*charts.Figure, string, error) {
 	if len(chart.Categories) == 0 {
 		return nil, "", nil
 	}
-	words := "Bars: the tensors that are not in one of several layers."
+	words := "Bars: the tensors that are neither in one of several layers nor experts."
 	if left > 0 {
 		words += fmt.Sprintf(" They are the %d largest; %d are smaller.", maxChartBars, left)
 	}

@@ -55,9 +55,16 @@ func kindOf(name string) string {
 	return kind
 }
 
-// splitLayer returns the kind of a name, the number of its layer, the first number that
-// was replaced, and whether there is one.
-func splitLayer(name string) (kind string, layer int, numbered bool) {
+// What the number of a name counts.
+const (
+	layerNumber  = "layer"
+	expertNumber = "expert"
+)
+
+// splitLayer returns the kind of a name, a number that was replaced, and what it counts:
+// the first number that is not an expert's is that of a layer. Where experts alone are
+// numbered it is the expert's. Without a number counts is empty.
+func splitLayer(name string) (kind string, number int, counts string) {
 	const separators = "./_[]-"
 	last := 0
 	var b strings.Builder
@@ -68,11 +75,21 @@ func splitLayer(name string) (kind string, layer int, numbered bool) {
 		if !before || !after || err != nil {
 			continue
 		}
-		if !numbered {
-			layer, numbered = n, true
+		switch is := numberCounts(name[:at[0]]); {
+		case counts == "", counts == expertNumber && is == layerNumber:
+			number, counts = n, is
 		}
 		b.WriteString(name[last:at[0]] + "*")
 		last = at[1]
 	}
-	return b.String() + name[last:], layer, numbered
+	return b.String() + name[last:], number, counts
+}
+
+// numberCounts tells what a number after that beginning of a name counts. One in brackets
+// is the place in a stack.
+func numberCounts(before string) string {
+	if strings.HasSuffix(before, "[") || strings.HasSuffix(strings.TrimRight(before, "./_-"), "experts") {
+		return expertNumber
+	}
+	return layerNumber
 }

@@ -155,20 +155,38 @@ func TestProbeCSV(t *testing.T) {
 func TestKindOf(t *testing.T) {
 	for _, c := range []struct {
 		name, kind string
-		layer      int
-		numbered   bool
+		number     int
+		counts     string
 	}{
-		{"model.layers.12.mlp.up_proj.weight", "model.layers.*.mlp.up_proj.weight", 12, true},
-		{"blk.3.ffn_down_exps.weight[7]", "blk.*.ffn_down_exps.weight[*]", 3, true},
-		{"conv2d_180.w_0", "conv2d_*.w_*", 180, true},
-		{"layers_4/attention/query/kernel", "layers_*/attention/query/kernel", 4, true},
-		{"fc1.weight", "fc1.weight", 0, false},
-		{"lm_head.weight", "lm_head.weight", 0, false},
-		{"x.99999999999999999999.w", "x.99999999999999999999.w", 0, false},
+		{"model.layers.12.mlp.up_proj.weight", "model.layers.*.mlp.up_proj.weight", 12, "layer"},
+		{"blk.3.ffn_down_exps.weight[7]", "blk.*.ffn_down_exps.weight[*]", 3, "layer"},
+		{"model.layers.4.mlp.experts.9.w1", "model.layers.*.mlp.experts.*.w1", 4, "layer"},
+		{"experts.9.blocks.4.w1", "experts.*.blocks.*.w1", 4, "layer"},
+		{"mlp.experts.w1[6]", "mlp.experts.w1[*]", 6, "expert"},
+		{"experts/8/w", "experts/*/w", 8, "expert"},
+		{"conv2d_180.w_0", "conv2d_*.w_*", 180, "layer"},
+		{"layers_4/attention/query/kernel", "layers_*/attention/query/kernel", 4, "layer"},
+		{"fc1.weight", "fc1.weight", 0, ""},
+		{"lm_head.weight", "lm_head.weight", 0, ""},
+		{"x.99999999999999999999.w", "x.99999999999999999999.w", 0, ""},
 	} {
-		kind, layer, numbered := splitLayer(c.name)
-		if kind != c.kind || layer != c.layer || numbered != c.numbered {
-			t.Errorf("%s: %s, layer %d, %v", c.name, kind, layer, numbered)
+		kind, number, counts := splitLayer(c.name)
+		if kind != c.kind || number != c.number || counts != c.counts {
+			t.Errorf("%s: %s, number %d of a %q", c.name, kind, number, counts)
 		}
+	}
+}
+
+// The experts of a stack that is in no layer are drawn over experts, not over layers.
+func TestProbePageOfExperts(t *testing.T) {
+	dir := t.TempDir()
+	path := writeModel(t, filepath.Join(dir, "m.safetensors"), named("mlp.experts.w1", "", 1, 3, 20, 30))
+	html := filepath.Join(dir, "page.html")
+	if _, stderr, status := command(t, t.Context(), "probe", "--no-time", path, "--html", html); status != 0 {
+		t.Fatal(stderr)
+	}
+	page := read(t, html)
+	if !strings.Contains(page, "Lines over experts") || strings.Contains(page, "Lines over layers") || !strings.Contains(page, `"expert"`) {
+		t.Error("the errors are not drawn over experts")
 	}
 }
