@@ -59,7 +59,8 @@ none was above it and neither has a tensor that the other lacks; 1 otherwise.`,
 	}
 	d.flags.registerGlobs(cmd)
 	d.flags.registerStack(cmd)
-	cmd.Flags().Float64Var(&d.maxError, "max-error", math.Inf(1), "fail if the relative `ERROR` of a tensor is above this")
+	cmd.Flags().Float64Var(&d.maxError, "max-error", math.Inf(1), "fail if the relative `ERROR` of a tensor is above this (default: whatever it is)")
+	cmd.Flags().Lookup("max-error").DefValue = "0" // for the help to say no other default
 	cmd.Flags().BoolVar(&d.json, "json", false, "print one JSON object a tensor, as they are compared, in place of the table")
 	return cmd
 }

@@ -282,3 +282,10 @@ func TestDiffJSONOfNotCompared(t *testing.T) {
 		t.Errorf("%d lines are of tensors that were not compared, want 3:\n%s", notCompared, stdout)
 	}
 }
+
+func TestDiffHelpOfMaxError(t *testing.T) {
+	stdout, _, _ := command(t, t.Context(), "diff", "--help")
+	if !strings.Contains(stdout, "is above this (default: whatever it is)\n") {
+		t.Error(stdout)
+	}
+}

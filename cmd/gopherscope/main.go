@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,11 +40,18 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root.SetErr(stderr)
 	root.AddCommand(commands(stdout, stderr)...)
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "gopherscope:", printable(err.Error()))
+		fmt.Fprintln(stderr, "gopherscope:", printable(message(err)))
 		return 1
 	}
 	return 0
 }
+
+// libraryPrefix is the name of the package that its errors begin with, which is of no
+// use to who runs a command.
+var libraryPrefix = regexp.MustCompile(`(?m)^opscope: `)
+
+// message is the text of an error, or of several that are joined, for people.
+func message(err error) string { return libraryPrefix.ReplaceAllString(err.Error(), "") }
 
 // commands lists the verbs.
 func commands(stdout, stderr *os.File) []*cobra.Command {

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
@@ -14,5 +17,12 @@ func TestPrintable(t *testing.T) {
 		if got := printable(text); got != want {
 			t.Errorf("printable(%q) = %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestMessageWithoutLibraryPrefix(t *testing.T) {
+	err := errors.Join(errors.New("opscope: too small"), errors.New("file: opscope: inside"), errors.New("opscope: again"))
+	if got, want := message(err), "too small\nfile: opscope: inside\nagain"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

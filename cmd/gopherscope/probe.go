@@ -378,7 +378,7 @@ func (p *probeRun) one(ctx context.Context, it probeItem, bar *byteProgress) (pr
 		return line, ctx.Err()
 	}
 	if err != nil {
-		line.Status, line.Reason = statusFailed, err.Error()
+		line.Status, line.Reason = statusFailed, message(err)
 		return line, nil
 	}
 	line.Profile = &profile

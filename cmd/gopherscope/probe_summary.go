@@ -141,10 +141,10 @@ func (r *probeReport) printLayouts(b *strings.Builder) {
 		if len(groups) == 1 {
 			which = "all matrices"
 		}
-		if g.alike && g.why != "by --layout" {
-			which = "and so on: " + which
-		}
 		why := g.why
+		if g.alike && g.why != "by --layout" {
+			why += ", and the others alike"
+		}
 		if !strings.HasPrefix(why, g.axes) {
 			why = g.axes + ": " + why
 		}

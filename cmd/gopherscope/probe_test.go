@@ -559,3 +559,13 @@ func TestProbeFlagErrors(t *testing.T) {
 		}
 	}
 }
+
+// One sentence says by what the layouts of all are known that are known alike.
+func TestProbeLayoutsThatAreKnownAlike(t *testing.T) {
+	path := writeModel(t, filepath.Join(t.TempDir(), "m.safetensors"),
+		named("l.0.weight", "", 1, 8, 12), named("l.0.bias", "", 2, 8), named("l.1.weight", "", 3, 9, 12), named("l.1.bias", "", 4, 9))
+	stdout, stderr, _ := command(t, t.Context(), "probe", "--no-time", path)
+	if want := `layout [out, in]: "l.1.bias" has 9 values, and the others alike: all matrices` + "\n"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in %s%s", want, stdout, stderr)
+	}
+}
