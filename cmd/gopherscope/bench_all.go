@@ -56,7 +56,8 @@ is done:
   quantization  speed and precision of the schemes that are recommended within the
                 error allowed; of the others it says why not
   matrix unit   the platform's own libraries, int8 against float32, and threads
-  cache         from which size of a model on fewer bytes are more speed
+  cache         from which size of a model on fewer bytes are more speed, of the
+                same schemes
   layers        how the error of a product grows over the layers of a transformer
 
 and at the end what to do on this machine. Every sentence that states a result is

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +133,15 @@ func (f *reportFlags) steps() []reportStep {
 			return tablesAndVerdict(m.Verdict(), m.Table(), m.Rates(), m.CrossoverTable(), m.ThreadingTable())
 		}},
 		{"cache against DRAM", 60, func(ctx context.Context, r *reportResult, progress func(done, of int)) error {
-			result, err := experiment.CacheVsDRAM(ctx, experiment.CacheVsDRAMOptions{Threads: f.threads, Seed: f.seed, Quick: f.quick, Progress: progress})
+			options := experiment.CacheVsDRAMOptions{Threads: f.threads, Seed: f.seed, Quick: f.quick, Progress: progress}
+			if f.gated {
+				recommended, _, err := recommendedSchemes(ctx, f.maxError, f.quick, f.seed)
+				if err != nil {
+					return err
+				}
+				options.Schemes = slices.DeleteFunc(experiment.CacheSchemes(), func(s string) bool { return !slices.Contains(recommended, s) })
+			}
+			result, err := experiment.CacheVsDRAM(ctx, options)
 			r.CacheVsDRAM = &result
 			return err
 		}, func(r *reportResult) string { return tablesAndVerdict(r.CacheVsDRAM.Verdict(), r.CacheVsDRAM.Table()) }},

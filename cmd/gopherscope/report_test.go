@@ -252,6 +252,11 @@ func TestBenchAll(t *testing.T) {
 			}
 		}
 	}
+	for _, row := range r.CacheVsDRAM.Rows {
+		if row.Scheme == "w4a16" {
+			t.Errorf("%s was timed", row.Scheme)
+		}
+	}
 	if r.Provenance.Command != "gopherscope bench all --quick" || len(r.NotTimed) != 2 {
 		t.Errorf("%q, not timed %v", r.Provenance.Command, r.NotTimed)
 	}
