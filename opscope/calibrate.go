@@ -3,6 +3,7 @@ package opscope
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
@@ -20,9 +21,17 @@ type CalibrateOptions struct {
 }
 
 const (
+	calibrationFormat    = 2
 	calibrationRounds    = 7
 	calibrationRoundTime = 10 * time.Millisecond
+	// disturbedFor is how long a calibration that was disturbed is used.
+	disturbedFor = time.Hour
 )
+
+// outdated reports whether it is time to calibrate again.
+func (c *Calibration) outdated(now time.Time) bool {
+	return c.Disturbed() && now.Sub(c.Made).Abs() > disturbedFor
+}
 
 // calibratedSides are those of the square weights that are multiplied by.
 var calibratedSides = []int{64, 128, 256, 512, 1024, 2048}
@@ -36,17 +45,23 @@ var calibratedSides = []int{64, 128, 256, 512, 1024, 2048}
 // processor, its tier, the number of cores, the Go release and the number of threads
 // are the same. A cache that cannot be read or written is no error.
 //
-// A calibration made while other programs run is off by what they took. The error is
-// the context's own.
+// A calibration made while other programs run is off by what they took. One that is
+// Disturbed is used for an hour; then the kernels are timed again, and the less disturbed
+// of the two is kept. The error is the context's own.
 func Calibrate(ctx context.Context, o CalibrateOptions) (*Calibration, error) {
-	cache := bench.Cache{Name: "calibration", Format: 1, Threads: kernels.Threads()}
+	cache := bench.Cache{Name: "calibration", Format: calibrationFormat, Threads: kernels.Threads()}
 	var kept Calibration
-	if !o.Fresh && cache.Load(&kept) && kept.complete(calibratedSides) {
+	have := !o.Fresh && cache.Load(&kept) && kept.complete(calibratedSides)
+	if have && !kept.outdated(time.Now()) {
 		return &kept, nil
 	}
 	c, err := calibrate(ctx, calibratedSides, calibrationRounds, o.Progress)
 	if err != nil {
 		return nil, err
+	}
+	if have && kept.Disturbance <= c.Disturbance {
+		kept.Made = c.Made
+		c = &kept
 	}
 	// A cache is a convenience: without it the next call measures again.
 	_ = cache.Save(c)
@@ -89,7 +104,7 @@ func (c *Calibration) complete(sides []int) bool {
 			i++
 		}
 	}
-	return i == len(c.Points) && c.MemoryGBps > 0 && c.LastLevelCache >= 0 && c.Threads > 0
+	return i == len(c.Points) && c.MemoryGBps > 0 && c.LastLevelCache >= 0 && c.Threads > 0 && c.Disturbance >= 0
 }
 
 func calibrate(ctx context.Context, sides []int, rounds int, progress func(done, total int)) (*Calibration, error) {
@@ -116,20 +131,32 @@ func calibrate(ctx context.Context, sides []int, rounds int, progress func(done,
 	c.MemoryGBps = read[len(read)-1].GBps
 	memory = nil // room for the weights
 
+	var all bench.Comparison
 	for _, side := range sides {
-		points, err := calibrateSide(ctx, plan, side)
+		points, times, err := calibrateSide(ctx, plan, side)
 		if err != nil {
 			return nil, err
 		}
-		c.Points = append(c.Points, points...)
+		c.Points, all = append(c.Points, points...), append(all, times...)
 	}
+	c.Disturbance, c.Made = disturbance(all), time.Now().UTC().Truncate(time.Second)
 	return c, nil
 }
 
-func calibrateSide(ctx context.Context, plan bench.Plan, side int) ([]CalibrationPoint, error) {
+// disturbance is Calibration.Disturbance for the timings of its calls.
+func disturbance(times bench.Comparison) float64 {
+	var slower []float64
+	for _, t := range times {
+		slower = append(slower, float64(t.Median())/float64(max(1, t.Min()))-1)
+	}
+	slices.Sort(slower)
+	return max(0, slower[len(slower)/2])
+}
+
+func calibrateSide(ctx context.Context, plan bench.Plan, side int) ([]CalibrationPoint, bench.Comparison, error) {
 	weights, err := calibrationWeights(ctx, side)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var points []CalibrationPoint
 	var funcs []bench.Func
@@ -141,12 +168,12 @@ func calibrateSide(ctx context.Context, plan bench.Plan, side int) ([]Calibratio
 	}
 	times, err := plan.Compare(ctx, funcs...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range points {
 		points[i].Time = max(1, times[i].Min())
 	}
-	return points, nil
+	return points, times, nil
 }
 
 // weight is the call without its activations: calls alike in that share a weight.

@@ -19,7 +19,16 @@ type Calibration struct {
 	LastLevelCache int64 `json:"last_level_cache"`
 	// Threads is how many threads computed a product together.
 	Threads int `json:"threads"`
+	// Disturbance is by which fraction the median round of a call was slower than the
+	// fastest, in the median over the calls: some hundredths where nothing else runs.
+	Disturbance float64 `json:"disturbance"`
+	// Made is when the kernels were timed.
+	Made time.Time `json:"made"`
 }
+
+// Disturbed tells whether other programs took so much of the machine that the times can
+// be far off: the median round of a call was slower than the fastest by a quarter.
+func (c *Calibration) Disturbed() bool { return c.Disturbance > 0.25 }
 
 // CalibrationPoint is a square weight that was multiplied by again and again.
 type CalibrationPoint struct {

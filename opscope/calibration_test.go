@@ -198,7 +198,7 @@ func userCache(t *testing.T) string {
 
 func TestCalibrateKeepsWhatItMeasured(t *testing.T) {
 	userCache(t)
-	cache := bench.Cache{Name: "calibration", Format: 1, Threads: kernels.Threads()}
+	cache := bench.Cache{Name: "calibration", Format: calibrationFormat, Threads: kernels.Threads()}
 	good := Calibration{MemoryGBps: 12, LastLevelCache: 1, Threads: 1}
 	for _, side := range calibratedSides {
 		for _, call := range calibratedCalls(side) {
@@ -235,6 +235,7 @@ func TestCalibrateKeepsWhatItMeasured(t *testing.T) {
 		"of other densities":   func(c *Calibration) { c.Points[len(c.Points)-1].Density = 0.9 },
 		"empty":                func(c *Calibration) { *c = Calibration{} },
 		"with a negative size": func(c *Calibration) { c.LastLevelCache = -1 },
+		"less than quiet":      func(c *Calibration) { c.Disturbance = -1 },
 	} {
 		changed := good
 		changed.Points = append([]CalibrationPoint(nil), good.Points...)
@@ -252,18 +253,49 @@ func TestCalibrateKeepsWhatItMeasured(t *testing.T) {
 	if !kept() {
 		t.Error("the whole calibration is no longer used")
 	}
+	for _, tt := range []struct {
+		disturbance float64
+		age         time.Duration
+		want        bool
+	}{{0.2, 1000 * time.Hour, true}, {0.3, 50 * time.Minute, true}, {0.3, 70 * time.Minute, false}, {3, -2 * time.Hour, false}} {
+		disturbed := good
+		disturbed.Disturbance, disturbed.Made = tt.disturbance, time.Now().Add(-tt.age)
+		if err := cache.Save(disturbed); err != nil {
+			t.Fatal(err)
+		}
+		if got := kept(); got != tt.want {
+			t.Errorf("a calibration disturbed by %v and %v old: used %v, want %v", tt.disturbance, tt.age, got, tt.want)
+		}
+	}
 	if c, err := Calibrate(cancelled, CalibrateOptions{Fresh: true}); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("a fresh one was not measured: %v, %v", c, err)
 	}
 }
 
+func TestDisturbance(t *testing.T) {
+	entry := func(rounds ...time.Duration) bench.Entry { return bench.Entry{Timing: bench.Timing{Rounds: rounds}} }
+	for _, tt := range []struct {
+		times bench.Comparison
+		want  float64
+	}{
+		{bench.Comparison{entry(10, 10, 10)}, 0},
+		{bench.Comparison{entry(15, 10, 40)}, 0.5},
+		// One call that was disturbed alone does not count.
+		{bench.Comparison{entry(10, 11, 12), entry(100, 900, 900), entry(20, 22, 21)}, 0.1},
+	} {
+		if got := disturbance(tt.times); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", tt.times, got, tt.want)
+		}
+	}
+}
+
 func TestBrokenCalibrationFiles(t *testing.T) {
 	dir := userCache(t)
-	other := bench.Cache{Name: "calibration", Format: 1, Threads: kernels.Threads() + 1}
+	other := bench.Cache{Name: "calibration", Format: calibrationFormat, Threads: kernels.Threads() + 1}
 	if err := other.Save(Calibration{}); err != nil {
 		t.Fatal(err)
 	}
-	cache := bench.Cache{Name: "calibration", Format: 1, Threads: kernels.Threads()}
+	cache := bench.Cache{Name: "calibration", Format: calibrationFormat, Threads: kernels.Threads()}
 	if err := cache.Save(Calibration{}); err != nil {
 		t.Fatal(err)
 	}

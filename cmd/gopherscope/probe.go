@@ -70,7 +70,8 @@ totals; what was not probed, its share and why; tensors with the same bytes, whi
 are counted once; the layouts taken, and why; and what else to know of a tensor.
 
 Times are from a calibration of the kernels of this machine, which takes about 20
-seconds the first time and is kept. --no-time leaves it and the times out.
+seconds the first time and is kept; one that other programs disturbed is made again
+after an hour, and the report says so. --no-time leaves it and the times out.
 
 --target-size and --target-bpw choose an action for each matrix so that the model
 has that size: greedily where a byte saves the most squared error, weighted by the
@@ -315,6 +316,15 @@ func (p *probeRun) calibrate(ctx context.Context) (err error) {
 		return opscope.Calibrate(ctx, opscope.CalibrateOptions{Progress: bar.set})
 	})
 	return err
+}
+
+// timesNote says that the times can be far off, if so.
+func (p *probeRun) timesNote() string {
+	c := p.calibration
+	if c == nil || !c.Disturbed() {
+		return ""
+	}
+	return fmt.Sprintf("times: other programs ran while the kernels were timed, whose median round took %.2f times the fastest: expect other times; an hour after that they are timed again\n", 1+c.Disturbance)
 }
 
 // probe works on the items in turn, reports each as it is done, and goes on after

@@ -155,7 +155,8 @@ func (r *probeReport) printLayouts(b *strings.Builder) {
 // quotedOrNumber is what one reason has and another like it has not.
 var quotedOrNumber = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
-// printNotes writes the notes of the profiles, those that many share once.
+// printNotes writes the notes of the profiles, those that many share once, and that of
+// the times.
 func (r *probeReport) printNotes(b *strings.Builder) {
 	names := map[string][]string{}
 	var notes []string
@@ -170,4 +171,5 @@ func (r *probeReport) printNotes(b *strings.Builder) {
 	for _, note := range notes {
 		fmt.Fprintf(b, "%s: %s\n", some(names[note]), oneLine(note))
 	}
+	b.WriteString(r.run.timesNote())
 }

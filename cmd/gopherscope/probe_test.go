@@ -569,3 +569,21 @@ func TestProbeLayoutsThatAreKnownAlike(t *testing.T) {
 		t.Errorf("no %q in %s%s", want, stdout, stderr)
 	}
 }
+
+// Times that other programs disturbed are said to be.
+func TestProbeNoteOfDisturbedTimes(t *testing.T) {
+	for _, c := range []struct {
+		calibration *opscope.Calibration
+		want        string
+	}{
+		{nil, ""}, {&opscope.Calibration{Disturbance: 0.1}, ""},
+		{&opscope.Calibration{Disturbance: 0.4}, "whose median round took 1.40 times the fastest"},
+	} {
+		var b strings.Builder
+		report := probeReport{run: &probeRun{calibration: c.calibration}}
+		report.printNotes(&b)
+		if got := b.String(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: %q, want %q", c.calibration, got, c.want)
+		}
+	}
+}
