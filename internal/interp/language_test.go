@@ -314,6 +314,21 @@ for i, j := 0, 10; i < 4; i, j = i+1, j-1 {
 fs[0]() + fs[1]()`, "218"),
 
 	// Functions.
+	one("a function variable some scopes out", `n := 0
+func each(f func()) []func() {
+	calls := []func(){}
+	for i := range 2 {
+		for j := range 2 {
+			calls = append(calls, func() {
+				n += 10*i + j
+				f()
+			})
+		}
+	}
+	return calls
+}
+for _, call := range each(func() { n += 1000 }) { call() }
+n`, "4022"),
 	one("closures", "n := 0\nadd := func(k int) int { n += k; return n }\nadd(2)\nadd(3)", "5"),
 	one("recursion", "func fib(n int) int {\n\tif n < 2 {\n\t\treturn n\n\t}\n\treturn fib(n-1) + fib(n-2)\n}\nfib(15)", "610"),
 	one("mutual recursion", "func even(n int) bool { return n == 0 || odd(n-1) }\nfunc odd(n int) bool { return n != 0 && even(n-1) }\neven(11)", "false"),

@@ -95,6 +95,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 			called[ast.Unparen(n.Fun)] = !later[n]
 			c.constantBytes(n)
 			c.singleArgument(n)
+			c.calledVariable(n)
 			c.boxArguments(n)
 			c.ofErrors(n)
 		case *ast.GoStmt:

@@ -59,3 +59,23 @@ func (c *compiler) singleArgument(n *ast.CallExpr) {
 	c.info.Types[with] = tv
 	n.Args[0] = with
 }
+
+// calledVariable has a local variable of functions without arguments and results
+// called by a copy of it: gomacro looks for the variable itself one scope too far
+// out if it is three or more away.
+func (c *compiler) calledVariable(n *ast.CallExpr) {
+	f, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	if !ok || len(n.Args) > 0 {
+		return
+	}
+	variable, ok := c.info.Uses[f].(*types.Var)
+	if !ok || variable.Parent() == nil || variable.Parent().Parent() == types.Universe {
+		return
+	}
+	if s, ok := underlying(variable.Type()).(*types.Signature); !ok || s.Params().Len()+s.Results().Len() > 0 {
+		return
+	}
+	with := &ast.StarExpr{Star: f.Pos(), X: call(placeName, f)}
+	c.info.Types[with] = c.info.Types[n.Fun]
+	n.Fun = with
+}
