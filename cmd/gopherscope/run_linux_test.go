@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/rlx-go/gopherscope/internal/nb"
 )
 
 func TestRunUnwritableFolder(t *testing.T) {
@@ -34,5 +36,28 @@ func TestRunFullDisk(t *testing.T) {
 	}
 	if got := read(t, "stderr"); !strings.Contains(got, "gopherscope: cannot write to the standard output: ") {
 		t.Errorf("stderr %q", got)
+	}
+}
+
+func TestRunCatchesWhatIsWrittenToDescriptors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeNotebook(t, "n.ipynb", "import \"os\"\nos.NewFile(1, \"\").WriteString(\"to descriptor 1\")\nos.NewFile(2, \"\").WriteString(\"to descriptor 2\");")
+	stdout, stderr, status := command(t, t.Context(), "run", "n.ipynb")
+	if status != 0 {
+		t.Fatalf("status %d\n%s%s", status, stdout, stderr)
+	}
+	if !strings.Contains(stdout, "n.ipynb -> ") || !strings.Contains(stderr, "running n.ipynb") {
+		t.Errorf("its own output went astray: stdout %q, stderr %q", stdout, stderr)
+	}
+	book, err := nb.ReadFile("out/n.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, o := range book.Cells[1].Outputs {
+		got[o.Name] += o.Text
+	}
+	if got["stdout"] != "to descriptor 1" || got["stderr"] != "to descriptor 2" {
+		t.Errorf("the cell has %q", got)
 	}
 }

@@ -152,10 +152,16 @@ func (p *printer) value(v reflect.Value, t Typed, depth int) {
 
 // byType prints a nested value by the methods that its type in the cell has, and
 // reports whether it has one.
-func (p *printer) byType(v reflect.Value, t Typed) bool {
+func (p *printer) byType(v reflect.Value, t Typed) (printed bool) {
 	if !v.IsValid() || !v.CanInterface() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return false
 	}
+	defer func() {
+		if recover() != nil { // one of many values is not to hide the others
+			p.WriteString("<its text cannot be had: its method panicked>")
+			printed = true
+		}
+	}()
 	text, ok := ownText(t.Methods(v))
 	if ok {
 		p.text(text)
@@ -233,12 +239,12 @@ func (p *printer) fields(v reflect.Value, t Typed, depth int) {
 	p.WriteByte('}')
 }
 
-// fieldName is the name of a field as its source has it. gomacro makes the
-// unexported and embedded fields of its types exported ones, with a cuneiform
-// letter before the name.
-func fieldName(f reflect.StructField) string {
-	return strings.TrimLeft(f.Name, "\U00012038\U000122F2\U0001202A")
-}
+// FieldMarks are the cuneiform letters of which gomacro puts one before the names
+// of the unexported and embedded fields of its types, which it exports.
+const FieldMarks = "\U00012038\U000122F2\U0001202A"
+
+// fieldName is the name of a field as its source has it.
+func fieldName(f reflect.StructField) string { return strings.TrimLeft(f.Name, FieldMarks) }
 
 func (p *printer) elems(v reflect.Value, t Typed, depth int) {
 	p.WriteByte('[')

@@ -77,8 +77,11 @@ func (in *interpreter) complete(source string, cursor int) Completion {
 		prefix = before[len(strings.TrimRightFunc(before, isIdent)):]
 		if operand, ok := strings.CutSuffix(strings.TrimRight(before[:len(before)-len(prefix)], " \t\r\n"), "."); ok {
 			candidates = in.members(operandBefore(operand), toks)
-		} else if prefix != "" {
-			candidates = in.names(toks)
+		} else {
+			candidates = in.literalFields(before[:len(before)-len(prefix)], toks)
+			if prefix != "" {
+				candidates = append(candidates, in.names(toks)...)
+			}
 		}
 	}
 	candidates = slices.DeleteFunc(candidates, func(c candidate) bool {

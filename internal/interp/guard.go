@@ -15,6 +15,8 @@ import (
 	"github.com/cosmos72/gomacro/base"
 	"github.com/cosmos72/gomacro/fast"
 	"github.com/cosmos72/gomacro/xreflect"
+
+	"github.com/rlx-go/gopherscope/internal/display"
 )
 
 // refusal is a panic that a cell gets instead of the end of the process.
@@ -74,7 +76,7 @@ func (in *interpreter) guards() map[string]map[string]any {
 func sprintf(format string, a ...any) string {
 	text := fmt.Sprintf(format, a...)
 	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
-		text = fieldMarks.Replace(text)
+		text = withoutMarks(text)
 	}
 	return text
 }
@@ -86,9 +88,15 @@ func fprintf(w io.Writer, format string, a ...any) (int, error) {
 	return fmt.Fprintf(w, format, a...)
 }
 
-// fieldMarks takes off what gomacro puts before the names of fields that are not
-// exported, or embedded.
-var fieldMarks = strings.NewReplacer("\U00012038", "", "\U000122F2", "", "\U0001202A", "")
+// withoutMarks is text with the names of fields as cells have them.
+func withoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(display.FieldMarks, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
 
 // print prints, unless the session is closed: what a goroutine of it prints would
 // go to the outputs of the next session, or of the program. A goroutine that

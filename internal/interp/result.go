@@ -118,7 +118,34 @@ func (t typed) Concrete(v reflect.Value) (reflect.Value, display.Typed) {
 	return v, typed{t.in, of}
 }
 
-func (t typed) Methods(v reflect.Value) display.Lookup { return t.in.methods(v, t.t) }
+func (t typed) Methods(v reflect.Value) display.Lookup {
+	lookup := t.in.methods(v, t.t)
+	return func(name string) any {
+		if text, ok := lookup(name).(func() string); ok {
+			return func() string { return t.in.undisturbed(text) }
+		}
+		return nil
+	}
+}
+
+// undisturbed calls a method that may panic, and leaves the interpreter as it was
+// before it did.
+func (in *interpreter) undisturbed(text func() string) string {
+	if !in.onEvaluator() {
+		return text()
+	}
+	run := in.env.Run
+	env, flags, deferOf, panicOf, panicked := run.CurrEnv, run.ExecFlags, run.DeferOfFun, run.PanicFun, run.Panic
+	ended := false
+	defer func() {
+		if !ended {
+			run.CurrEnv, run.ExecFlags, run.DeferOfFun, run.PanicFun, run.Panic = env, flags, deferOf, panicOf, panicked
+		}
+	}()
+	result := text()
+	ended = true
+	return result
+}
 
 func (t typed) Key() display.Typed {
 	if t.t.Kind() != reflect.Map {

@@ -228,6 +228,26 @@ func TestClosedStreamsAreOpenedAgain(t *testing.T) {
 	}
 }
 
+func TestNestedMethodThatPanics(t *testing.T) {
+	s := open(t)
+	run(t, s, methodsThatPanic+"type Pair struct { first fmt.Stringer; second int }")
+	const lost = "<its text cannot be had: its method panicked>"
+	for source, want := range map[string]string{
+		"[]E{{}, {}}":             "[" + lost + " " + lost + "]",
+		"map[string]S{\"a\": {}}": "map[a:" + lost + "]",
+		"Pair{S{}, 2}":            "{first:" + lost + " second:2}",
+	} {
+		if got := run(t, s, source).result(); got != want {
+			t.Errorf("%s is shown as %q, want %q", source, got, want)
+		}
+	}
+	// What runs on is where it was.
+	o := run(t, s, "func f() (r any) {\n\tdefer func() { r = recover() }()\n\tDisplay([]E{{}})\n\tpanic(7)\n}\nf()")
+	if o.result() != "7" {
+		t.Errorf("a panic after it is recovered as %s", o.result())
+	}
+}
+
 func TestWaysToExitAreRefused(t *testing.T) {
 	const fatal = "log.Fatal would end the notebook's session"
 	s := open(t)

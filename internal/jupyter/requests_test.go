@@ -189,3 +189,75 @@ func TestInspection(t *testing.T) {
 		wantBody(t, reply, `{"status":"ok","found":false,"data":{},"metadata":{}}`)
 	}
 }
+
+func TestSmallRequests(t *testing.T) {
+	k := startKernel(t, fakeSession{
+		complete: func(source string, cursor int) (interp.Completion, error) {
+			switch source {
+			case "é.Pri":
+				return interp.Completion{Matches: []string{"Print", "Println"}, Start: 2, End: cursor}, nil
+			case "fails":
+				return interp.Completion{Matches: []string{"x"}}, errors.New("no")
+			}
+			return interp.Completion{Start: -1}, nil
+		},
+		isComplete: func(source string) (string, string) {
+			if source == "func f() {" {
+				return "incomplete", "\t"
+			}
+			return "complete", ""
+		},
+	})
+	c := k.connect(t)
+	for _, test := range []struct{ kind, content, want string }{
+		{"complete_request", `{"code":"é.Pri","cursor_pos":5}`, `{"status":"ok","matches":["Print","Println"],"cursor_start":2,"cursor_end":5,"metadata":{}}`},
+		{"complete_request", `{"code":"é.Pri"}`, `{"status":"ok","matches":["Print","Println"],"cursor_start":2,"cursor_end":5,"metadata":{}}`},
+		{"complete_request", `{"code":"é.Pri","cursor_pos":99}`, `{"status":"ok","matches":["Print","Println"],"cursor_start":2,"cursor_end":5,"metadata":{}}`},
+		{"complete_request", `{"code":"none","cursor_pos":-3}`, `{"status":"ok","matches":[],"cursor_start":0,"cursor_end":0,"metadata":{}}`},
+		{"complete_request", `{"code":"fails","cursor_pos":1}`, `{"status":"ok","matches":[],"cursor_start":1,"cursor_end":1,"metadata":{}}`},
+		{"is_complete_request", `{"code":"x"}`, `{"status":"complete"}`},
+		{"is_complete_request", `{"code":"func f() {"}`, `{"status":"incomplete","indent":"\t"}`},
+		{"inspect_request", `{"code":"x","cursor_pos":1,"detail_level":0}`, `{"status":"ok","found":false,"data":{},"metadata":{}}`},
+		{"history_request", `{"hist_access_type":"tail","n":3}`, `{"status":"ok","history":[]}`},
+		{"comm_info_request", `{}`, `{"status":"ok","comms":{}}`},
+		{"interrupt_request", `{}`, `{"status":"ok"}`},
+	} {
+		reply, published := c.ask(c.shell, test.kind, test.content)
+		if want := strings.TrimSuffix(test.kind, "request") + "reply"; reply.header.MsgType != want {
+			t.Errorf("%s was answered with %s", test.kind, reply.header.MsgType)
+		}
+		if len(published) > 0 {
+			t.Errorf("%s published %v", test.kind, kinds(published))
+		}
+		wantBody(t, reply, test.want)
+	}
+}
+
+func TestKernelInfoOnBothChannels(t *testing.T) {
+	k := startKernel(t, fakeSession{})
+	c := k.connect(t)
+	for _, ch := range []*channel{c.shell, c.control} {
+		reply, _ := c.ask(ch, "kernel_info_request", "{}")
+		language := reply.body["language_info"].(map[string]any)
+		for key, want := range map[string]string{
+			"name": "go", "mimetype": "text/x-go", "file_extension": ".go", "pygments_lexer": "go", "codemirror_mode": "go",
+		} {
+			if language[key] != want {
+				t.Errorf("language_info.%s is %v, want %s", key, language[key], want)
+			}
+		}
+		if reply.body["status"] != "ok" || reply.body["protocol_version"] != "5.4" || reply.body["implementation"] != "gopherscope" {
+			t.Errorf("reply %v", reply.body)
+		}
+	}
+}
+
+func TestUnknownRequestsAreIgnored(t *testing.T) {
+	k := startKernel(t, fakeSession{})
+	c := k.connect(t)
+	head := c.send(c.shell, "make_coffee_request", "{}")
+	if published := c.published(head); len(published) > 0 {
+		t.Errorf("published %v", kinds(published))
+	}
+	c.ask(c.shell, "kernel_info_request", "{}") // the next message on shell is the reply to this
+}

@@ -47,15 +47,12 @@ func (k *Kernel) input(ctx context.Context, r *request) (string, error) {
 	if r.from.identity == "" {
 		return "", errors.New("the client gave no identity on the shell socket, so that it cannot be asked for input")
 	}
-	frames, err := k.wire.encode(r.identities, "input_request", r.header, inputRequest{})
+	id := k.wire.newID()
+	frames, err := k.wire.encodeAs(id, r.identities, "input_request", r.header, inputRequest{})
 	if err != nil {
 		return "", err
 	}
-	var head header
-	if err := json.Unmarshal(frames[len(r.identities)+2], &head); err != nil {
-		return "", err
-	}
-	q := &question{identity: r.from.identity, msgID: head.MsgID, answer: make(chan inputReply, 1)}
+	q := &question{identity: r.from.identity, msgID: id, answer: make(chan inputReply, 1)}
 	k.setQuestion(q)
 	defer k.setQuestion(nil)
 

@@ -74,11 +74,18 @@ func newWire(key string) *wire {
 
 // encode makes the frames of a message. A nil parent is the empty object.
 func (w *wire) encode(identities [][]byte, msgType string, parent json.RawMessage, content any) ([][]byte, error) {
+	return w.encodeAs(w.newID(), identities, msgType, parent, content)
+}
+
+func (w *wire) newID() string { return fmt.Sprintf("%s_%d", w.session, w.sent.Add(1)) }
+
+// encodeAs is encode with an id from newID.
+func (w *wire) encodeAs(id string, identities [][]byte, msgType string, parent json.RawMessage, content any) ([][]byte, error) {
 	if parent == nil {
 		parent = emptyObject
 	}
 	head, err := json.Marshal(header{
-		MsgID:    fmt.Sprintf("%s_%d", w.session, w.sent.Add(1)),
+		MsgID:    id,
 		Session:  w.session,
 		Username: "gopherscope",
 		Date:     time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00"),
