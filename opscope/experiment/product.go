@@ -209,9 +209,17 @@ func shortTime(ns float64) string {
 // compared writes a speed over that of base, as what is said of a kernel.
 func compared(speed float64, base string) string {
 	if speed >= 1 {
-		return fmt.Sprintf("is %.3g times as fast as %s", speed, base)
+		return fmt.Sprintf("is %s times as fast as %s", factor(speed), base)
 	}
-	return fmt.Sprintf("takes %.3g times as long as %s", 1/speed, base)
+	return fmt.Sprintf("takes %s times as long as %s", factor(1/speed), base)
+}
+
+// factor writes a number with three figures, without an exponent where it is large.
+func factor(v float64) string {
+	if v >= 999.5 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
 
 // asMarkdown puts the parts of a result together.

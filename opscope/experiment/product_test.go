@@ -76,6 +76,7 @@ func TestTexts(t *testing.T) {
 	for got, want := range map[string]string{
 		shortPercent(0): "0%", shortPercent(1): "100%", shortPercent(0.123): "12%", shortPercent(0.0142): "1.4%", shortPercent(0.000256): "0.026%", shortPercent(3e-8): "3.0e-06%",
 		shortTime(12): "12 ns", shortTime(1234): "1.23 µs", shortTime(45.6e6): "45.6 ms", shortTime(2e9): "2 s",
+		factor(1374.2): "1374", factor(12.34): "12.3",
 		compared(2.5, "f32"): "is 2.5 times as fast as f32", compared(0.5, "f32"): "takes 2 times as long as f32",
 	} {
 		if got != want {

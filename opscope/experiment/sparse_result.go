@@ -100,7 +100,7 @@ func (r SparseResult) gainSentence(best Product) string {
 	text := fmt.Sprintf("At a density of %s it %s; the work alone would allow %.3g times the speed", shortPercent(row.Density), compared(row.speedOver(&best), best.Scheme), 1/row.Density)
 	for _, d := range r.Dense {
 		if d.Scheme == kernels.SchemeDense && d.Scheme != best.Scheme {
-			text += fmt.Sprintf(". Over the plain loop its speed is %.3g times", row.speedOver(&d))
+			text += fmt.Sprintf(". Over the plain loop its speed is %s times", factor(row.speedOver(&d)))
 		}
 	}
 	return text + "."

@@ -89,7 +89,7 @@ func (r StructureRow) sentence() string {
 	speed := r.Kernel.speedOver(f32)
 	text += fmt.Sprintf(". Its kernel %s", compared(speed, "f32"))
 	if loop := r.dense(kernels.SchemeDense); loop != nil {
-		text += fmt.Sprintf(" and has %.3g times the speed of the plain loop", r.Kernel.speedOver(loop))
+		text += fmt.Sprintf(" and has %s times the speed of the plain loop", factor(r.Kernel.speedOver(loop)))
 	}
 	if f32 != nil && r.Role == opscope.Weight {
 		text += fmt.Sprintf(", with %.3g times fewer bytes", float64(f32.Bytes)/float64(r.Kernel.Bytes))
