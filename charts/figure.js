@@ -53,12 +53,12 @@
     return pen.measureText(text).width;
   }
 
-  function wrap(text, width) {
+  function wrap(text, font, width) {
     var lines = [''];
     text.split(' ').forEach(function (word) {
       var last = lines.length - 1;
       var longer = lines[last] ? lines[last] + ' ' + word : word;
-      if (lines[last] && textWidth(longer, 'bold 16px') > width) lines.push(word);
+      if (lines[last] && textWidth(longer, font) > width) lines.push(word);
       else lines[last] = longer;
     });
     return lines;
@@ -70,13 +70,16 @@
   var title = made.title.text.split('\n');
   var legendTop = +made.legend.top;
   var gridTop = +made.grid[0].top;
+  var gridBottom = +made.grid[0].bottom;
+  var xName = made.xAxis[0].name;
+  var keyTexts = made.visualMap && made.visualMap[0].text;
   var categoryGap = made.xAxis[0].nameGap;
   made.textStyle = { fontFamily: family };
   made.tooltip.valueFormatter = function (v) { return rounded(v) + (spec.unit ? ' ' + spec.unit : ''); };
   made.tooltip.confine = true;
   if (made.xAxis[0].type !== 'category') {
     made.xAxis[0].axisPointer = {
-      label: { formatter: function (at) { return made.xAxis[0].name + ': ' + rounded(at.value); } }
+      label: { formatter: function (at) { return xName + ': ' + rounded(at.value); } }
     };
   }
   made.series.forEach(function (series, i) {
@@ -118,6 +121,7 @@
       var from = api.coord(lying ? [b, a] : [a, b]);
       var to = api.coord(lying ? [c, a] : [a, c]);
       var along = lying ? 1 : 0;
+      var thick = 4.5, cap = 4;
       if (spec.bars) {
         // The bars that the reader hid leave their place to the others.
         var visible = api.currentSeriesIndices().filter(function (i) { return i < spec.bars; });
@@ -127,10 +131,12 @@
         })[visible.indexOf(number)];
         from[along] += place.offsetCenter;
         to[along] += place.offsetCenter;
+        if (place.width < 16) thick = 2.5;
+        cap = Math.min(cap, place.width / 2);
       }
       var children = [];
       var edge = series.itemStyle.borderColor;
-      var pens = onDark ? [[color, 4.5], [edge, 1.5]] : [[edge, 4.5], [color, 1.5]];
+      var pens = onDark ? [[color, thick], [edge, 1.5]] : [[edge, thick], [color, 1.5]];
       pens.forEach(function (pen) {
         function line(p, q) {
           children.push({ type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: pen[0], lineWidth: pen[1] } });
@@ -138,8 +144,8 @@
         line(from, to);
         [from, to].forEach(function (end) {
           var p = end.slice(), q = end.slice();
-          p[along] -= 4;
-          q[along] += 4;
+          p[along] -= cap;
+          q[along] += cap;
           line(p, q);
         });
       });
@@ -164,7 +170,7 @@
 
   // What a tooltip says of one point, bin or cell, as text and never as HTML.
   function described(at) {
-    var x = made.xAxis[0].name, y = made.yAxis[0].name, v = at.value, lines;
+    var x = xName, y = made.yAxis[0].name, v = at.value, lines;
     if (spec.names) {
       lines = [spec.names.columns[v[0]], spec.names.rows[v[1]], spec.names.values[at.dataIndex]];
     } else if (at.seriesType === 'custom') {
@@ -188,7 +194,7 @@
     points.forEach(function (point, n) {
       if (n === 0) {
         var x = point.axisValue;
-        line(typeof x === 'number' ? made.xAxis[0].name + ': ' + rounded(x) : x);
+        line(typeof x === 'number' ? xName + ': ' + rounded(x) : x);
       }
       var v = Array.isArray(point.value) ? point.value[1] : point.value;
       var text = point.seriesName + ': ' + rounded(v);
@@ -236,11 +242,20 @@
     return Math.max(0, (rows - 1) * lead + 33 - (gridTop - legendTop));
   }
 
+  // Gives the key of a heat map's colours the width that its texts leave.
+  function fitKey(key, top, width) {
+    var gaps = 30, shortest = 20;
+    var low = shortened(keyTexts[1], width - textWidth(keyTexts[0], '12px') - gaps - shortest);
+    key.top = top;
+    key.text = [keyTexts[0], low];
+    key.itemHeight = Math.min(140, width - textWidth(keyTexts[0] + low, '12px') - gaps);
+  }
+
   // Turns the names of categories that stand below bars where they would meet, and
   // returns the height that this takes.
   function fitCategories(width) {
     var axis = made.xAxis[0];
-    var room = 0.4 * width;
+    var room = Math.max(0.4 * width, 90);
     var name = Math.min(widest(spec.x), room);
     var turn = name + 4 > width / spec.x.length ? 40 : 0;
     var extra = Math.ceil(name * Math.sin(turn * Math.PI / 180));
@@ -251,11 +266,11 @@
 
   // Fits the option to a width and returns the height that it then takes.
   function fit(width) {
-    var lines = wrap(title.join(' '), width - 2 * spec.pad);
+    var lines = wrap(title.join(' '), 'bold 16px', width - 2 * spec.pad);
     var above = (lines.length - title.length) * made.title.textStyle.lineHeight;
     made.title.text = lines.join('\n');
     made.legend.top = legendTop + above;
-    if (made.visualMap) made.visualMap[0].top = legendTop + above;
+    if (made.visualMap) fitKey(made.visualMap[0], legendTop + above, width - 2 * spec.pad);
     above += fitLegend(width);
     made.grid[0].top = gridTop + above;
     var x = made.xAxis[0], y = made.yAxis[0];
@@ -271,6 +286,14 @@
       x.axisLabel.interval = shown(column);
     } else if (x.type === 'category') {
       below = fitCategories(plot);
+    }
+    if (xName) {
+      var names = wrap(xName, '12px', plot);
+      var more = (names.length - 1) * 14;
+      x.name = names.join('\n');
+      x.nameTextStyle = { lineHeight: 14 };
+      made.grid[0].bottom = gridBottom + more;
+      below += more;
     }
     outlineLabels();
     return spec.height + above + below;

@@ -1,4 +1,4 @@
-module github.com/rlx-go/gopherscope/internal/jupyter/browser
+module github.com/rlx-go/gopherscope/internal/browsertest
 
 go 1.26.0
 
