@@ -17,12 +17,18 @@
     return matchMedia('(prefers-color-scheme: dark)').matches;
   }
 
-  // Names the ticks of an axis, each in a room of its own.
+  // Names the ticks of an axis, each in a room of its own. Names that are too long are
+  // cut where they stay apart: in the middle, else at the start or the end.
   function labelled(labels, room) {
+    var texts = labels.map(function (label) { return label[1]; });
+    var cuts = [0.5, 0, 1].map(function (start) {
+      return texts.map(function (text) { return shortened(text, room, start); });
+    });
+    var names = cuts.filter(function (cut) { return new Set(cut).size === new Set(texts).size; })[0] || cuts[0];
     return function (value) {
       for (var i = 0; i < labels.length; i++) {
         var at = labels[i][0];
-        if (value === at || Math.abs(value - at) <= 1e-9 * Math.abs(at)) return shortened(labels[i][1], room);
+        if (value === at || Math.abs(value - at) <= 1e-9 * Math.abs(at)) return names[i];
       }
       return '';
     };
@@ -32,11 +38,13 @@
     return Math.max.apply(null, labels.map(function (label) { return textWidth(label[1], '12px'); }));
   }
 
-  // Cuts the middle out of a text that is wider than its room.
-  function shortened(text, room) {
+  // Cuts a piece out of a text that is wider than its room; start is the share of what
+  // is left that stands before the cut.
+  function shortened(text, room, start) {
     var short = text;
     for (var keep = text.length - 1; textWidth(short, '12px') > room && keep > 0; keep--) {
-      short = text.slice(0, Math.ceil(keep / 2)) + '…' + text.slice(text.length - Math.floor(keep / 2));
+      var before = Math.ceil(keep * start);
+      short = text.slice(0, before) + '…' + text.slice(text.length - (keep - before));
     }
     return short;
   }
@@ -230,9 +238,9 @@
     var room = width - 2 * spec.pad - icon;
     var rows = 1, used = 0;
     legend.width = width - 2 * spec.pad;
-    legend.formatter = function (name) { return shortened(name, room); };
+    legend.formatter = function (name) { return shortened(name, room, 0.5); };
     legend.data.forEach(function (item) {
-      var wide = icon + textWidth(shortened(item.name, room), '12px');
+      var wide = icon + textWidth(shortened(item.name, room, 0.5), '12px');
       if (used && used + wide > legend.width) {
         rows++;
         used = 0;
@@ -245,7 +253,7 @@
   // Gives the key of a heat map's colours the width that its texts leave.
   function fitKey(key, top, width) {
     var gaps = 30, shortest = 20;
-    var low = shortened(keyTexts[1], width - textWidth(keyTexts[0], '12px') - gaps - shortest);
+    var low = shortened(keyTexts[1], width - textWidth(keyTexts[0], '12px') - gaps - shortest, 0.5);
     key.top = top;
     key.text = [keyTexts[0], low];
     key.itemHeight = Math.min(140, width - textWidth(keyTexts[0] + low, '12px') - gaps);

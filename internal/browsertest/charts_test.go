@@ -191,6 +191,9 @@ func (s seen) problems(c chart) (problems []string) {
 			wrong("the text %q stands %.0f px out of the chart", t.Text, out)
 		}
 		for _, other := range s.Texts[:i] {
+			if t.Text == other.Text && strings.Contains(t.Text, "…") {
+				wrong("two texts are cut to %q", t.Text)
+			}
 			if x, y := t.Box.overlap(other.Box); x > 1 && y > 6 && !t.Turned && !other.Turned {
 				wrong("the texts %q and %q overlap by %.0f x %.0f px", t.Text, other.Text, x, y)
 			}
