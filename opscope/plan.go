@@ -78,6 +78,8 @@ var ErrBudgetTooSmall = errors.New("the size budget is too small")
 // between two choices (the multiple-choice knapsack problem; Sinha and Zoltners,
 // Operations Research 27, 1979). The layers whose steps still fit go on, so that the
 // sum exceeds the bound by at most what the first that did not fit would have saved.
+// With few layers that can be much, so for up to 256 a better plan is then searched
+// for: the best is found where that takes no more than a second, and else a good one.
 //
 // Of choices alike in bytes and error the first in the menu is taken; of steps alike
 // the one of the earlier layer.
@@ -120,7 +122,7 @@ func Solve(layers []Layer, b SizeBudget) (Plan, error) {
 
 	left := budget - least
 	stopped := make([]bool, len(layers))
-	saved, bound := 0.0, math.NaN() // what the steps taken have saved, and the dual at the first that did not fit
+	saved, bound, lambda := 0.0, math.NaN(), 0.0 // what the steps taken have saved, and the dual and its λ at the first that did not fit
 	for _, s := range steps {
 		switch {
 		case stopped[s.layer]:
@@ -131,11 +133,16 @@ func Solve(layers []Layer, b SizeBudget) (Plan, error) {
 		default:
 			stopped[s.layer] = true
 			if math.IsNaN(bound) {
-				bound = saved + s.slope()*float64(left)
+				lambda = s.slope()
+				bound = saved + lambda*float64(left)
 			}
 		}
 	}
-	return newPlan(layers, picked, budget, params, bound), nil
+	plan := newPlan(layers, picked, budget, params, bound)
+	if better, ok := search(layers, budget, lambda, plan.Objective); ok {
+		plan = newPlan(layers, better, budget, params, bound)
+	}
+	return plan, nil
 }
 
 // newPlan sums up the picks. dual is how much less than the smallest choices the best
