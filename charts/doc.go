@@ -23,6 +23,8 @@
 // different lengths, values that are not finite, a log axis with values that are
 // not positive, an axis that is not labelled, series that look the same.
 //
+// A character that the font of pictures lacks is drawn as □.
+//
 // There are no missing values. A point that was not measured is left out of its
 // series; a category that was not measured is left out of a bar chart, because
 // no bar reads as zero. A [Table] shows what is missing as an empty cell.

@@ -174,7 +174,7 @@ func textStyle(size float64, c color.Color) text.Style {
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Length(size)},
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YTop,
-		Handler: plot.DefaultTextHandler,
+		Handler: visibleText{text.Plain{Fonts: font.DefaultCache}},
 	}
 }
 
