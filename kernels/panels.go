@@ -36,18 +36,21 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 //	[ceil(n/width)][ceil(k/group)][width][group]
 //
 // in memory that starts at a multiple of 64 bytes. The value of input p and
-// channel j is at(p, j); past k and n it is 0.
+// channel j is at(p, j); past k and n it is 0. Several goroutines call at.
 func packPanels[T number](k, n, width, group int, at func(p, j int) T) []T {
 	groups := ceilDiv(k, group)
 	packed := aligned[T](ceilDiv(n, width) * groups * width * group)
-	for first := 0; first < n; first += width {
-		panel := packed[first*groups*group:]
-		for p := range k {
-			lanes := panel[p/group*width*group+p%group:]
-			for c := range min(width, n-first) {
-				lanes[c*group] = at(p, first+c)
+	pack := func(lo, hi int) {
+		for first := lo * width; first < min(n, hi*width); first += width {
+			panel := packed[first*groups*group:]
+			for p := range k {
+				lanes := panel[p/group*width*group+p%group:]
+				for c := range min(width, n-first) {
+					lanes[c*group] = at(p, first+c)
+				}
 			}
 		}
 	}
+	split(taskFunc(pack), ceilDiv(n, width), 2*k*n)
 	return packed
 }

@@ -12,21 +12,35 @@ const (
 // and the codes are 0.
 func quantize(codes []int8, v []float32) (scale float32) {
 	codes = codes[:len(v)]
-	if firstNonFinite(v) >= 0 {
+	absmax := absmaxBits(v)
+	scale = rowScale(absmax)
+	if absmax >= infinityBits {
 		clear(codes)
-		return nan
+		return scale
 	}
-	var absmax float32
-	for _, f := range v {
-		absmax = max(absmax, f, -f)
-	}
-	scale = max(absmax/maxCode, minScale)
 	inverse := 1 / scale
 	for i, f := range v {
 		// |f*inverse| < 127 (1 + 2^-22), which rounds to 127: no clamp needed.
-		codes[i] = int8(math.Round(float64(f * inverse)))
+		codes[i] = int8(roundAway(f * inverse))
 	}
 	return scale
+}
+
+// roundAway is math.Round for |f| < 2^22. It is several times as fast where the
+// processor has no instruction for that rounding, as amd64. The sum is exact in
+// float64, and a cast to an integer leaves out the fraction.
+func roundAway(f float32) int32 {
+	return int32(float64(f) + math.Copysign(0.5, float64(f)))
+}
+
+// absmaxBits returns the bits of the largest absolute value of v, 0 if there is
+// none. They are infinityBits or more if and only if v is not finite.
+func absmaxBits(v []float32) uint32 {
+	var largest uint32
+	for _, f := range v {
+		largest = max(largest, math.Float32bits(f)&math.MaxInt32)
+	}
+	return largest
 }
 
 // rowScale returns the scale of a vector from the bits of its largest absolute
@@ -55,20 +69,9 @@ func quantizeChannels(op string, w Matrix) (channels, error) {
 		codes:  make([]int8, w.Rows*w.Cols),
 		scales: make([]float32, w.Cols),
 	}
-	// As many columns at a time as share a line of the cache.
-	const block = alignment / 4
-	columns := make([]float32, block*c.k)
-	for j := 0; j < c.n; j += block {
-		width := min(block, c.n-j)
-		for p := range c.k {
-			for i, v := range w.Data[p*w.Stride+j:][:width] {
-				columns[i*c.k+p] = v
-			}
-		}
-		for i := range width {
-			c.scales[j+i] = quantize(c.channel(j+i), columns[i*c.k:][:c.k])
-		}
-	}
+	eachColumn(w, 4*c.k, func(j int, v []float32) {
+		c.scales[j] = quantize(c.channel(j), v)
+	})
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
 )
@@ -182,32 +183,18 @@ func (q *W4A16) pack(w Matrix) {
 	for i := range q.w {
 		q.w[i] = 0x88 // two codes of 0; the scales are set below, or belong to no column
 	}
-	// Several columns at a time, since a line of memory holds their values.
-	const columns = 16
-	block := make([]float32, columns*q.k)
-	for first := 0; first < q.n; first += columns {
-		width := min(columns, q.n-first)
-		for p := range q.k {
-			for c, v := range row(w, p)[first:][:width] {
-				block[c*q.k+p] = v
-			}
-		}
-		for c := range width {
-			q.packColumn(first+c, block[c*q.k:][:q.k])
-		}
+	factors := make([]float32, q.n)
+	eachColumn(w, 5*q.k, func(j int, v []float32) {
+		factors[j] = int4Factor(largestAbs(v))
+		q.packColumn(j, v, factors[j])
+	})
+	if slices.ContainsFunc(factors, func(factor float32) bool { return factor != 1 }) {
+		q.factors = factors
 	}
 }
 
 // packColumn quantizes column j, which is v.
-func (q *W4A16) packColumn(j int, v []float32) {
-	factor := int4Factor(largestAbs(v))
-	if factor != 1 && q.factors == nil {
-		q.factors = make([]float32, q.n)
-		fill(q.factors, 1)
-	}
-	if q.factors != nil {
-		q.factors[j] = factor
-	}
+func (q *W4A16) packColumn(j int, v []float32, factor float32) {
 	for g := 0; len(v) > 0; g++ {
 		group := v[:min(q.group, len(v))]
 		v = v[len(group):]
@@ -217,15 +204,24 @@ func (q *W4A16) packColumn(j int, v []float32) {
 			continue
 		}
 		// In float64, where the quotient of any two float32 is normal.
-		step := float64(factor) * float64(fromF16(scale))
+		inverse := 1 / (float64(factor) * float64(fromF16(scale)))
 		for i := 0; i < len(group); i += 8 {
 			var eight [8]int
 			for c, f := range group[i:min(len(group), i+8)] {
-				eight[c] = int(math.RoundToEven(float64(f) / step))
+				eight[c] = roundQuotient(float64(f) * inverse)
 			}
 			q.setCodes(g*q.group+i, j, &eight)
 		}
 	}
+}
+
+// roundQuotient rounds to the nearest integer, ties to even, the quotient of a float32
+// by a number of 11 bits, given within 2^-48 and below 8. The quotient is a tie, or
+// more than 2^-26 from one, so that its nearest multiple of 2^-30 decides as itself
+// would: a product with the inverse is as good as a division, and faster.
+func roundQuotient(quotient float64) int {
+	const grid = 0x1.8p22 // its sums with less than 8 are multiples of 2^-30
+	return int(math.RoundToEven((quotient + grid) - grid))
 }
 
 // int4Factor returns the power of two that belongs to an output channel with that
@@ -253,11 +249,6 @@ func int4Scale(largest, factor float32) uint16 {
 	return scale
 }
 
-// largestAbs returns the largest absolute value of v, 0 if there is none.
-func largestAbs(v []float32) float32 {
-	var largest float32
-	for _, f := range v {
-		largest = max(largest, f, -f)
-	}
-	return largest
-}
+// largestAbs returns the largest absolute value of v, which is finite, 0 if there is
+// none.
+func largestAbs(v []float32) float32 { return math.Float32frombits(absmaxBits(v)) }

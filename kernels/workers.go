@@ -44,6 +44,12 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// A taskFunc is a task of one function. Unlike the tasks that are kept for the next
+// call, it is allocated.
+type taskFunc func(lo, hi int)
+
+func (f taskFunc) run(lo, hi int) { f(lo, hi) }
+
 // split runs all units of t and returns when they are done. It cuts them into
 // contiguous ranges, one for each thread, unless the whole is estimated, in
 // nanoseconds on one thread, to be too little for that. It does not allocate,
