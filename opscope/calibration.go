@@ -22,7 +22,8 @@ type Calibration struct {
 	// Disturbance is by which fraction the median round of a call was slower than the
 	// fastest, in the median over the calls: some hundredths where nothing else runs.
 	Disturbance float64 `json:"disturbance"`
-	// Made is when the kernels were timed.
+	// Made is when the kernels were timed last; the times may be those of an earlier,
+	// less disturbed run.
 	Made time.Time `json:"made"`
 }
 

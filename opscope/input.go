@@ -18,6 +18,9 @@ const blockElements = 1 << 20
 // are kept at a time: of short ones the sums take more memory than the elements.
 const blockLines = 1 << 16
 
+// lineBytes is about what the passes keep for each row and each column.
+const lineBytes = 16
+
 // input is what the passes over a matrix read: a matrix in memory, or one
 // behind a RowReader of which a block is in memory at a time.
 type input struct {
@@ -50,6 +53,10 @@ func newInput(ctx context.Context, r RowReader, memory int64) (*input, error) {
 	}
 	if in.cols == 0 || in.rows == 0 {
 		return memoryInput(Matrix{Rows: in.rows, Cols: in.cols, Stride: in.cols}), nil
+	}
+	if lines := int64(in.rows) + int64(in.cols); lines > memory/lineBytes {
+		return nil, fmt.Errorf("opscope: the sums of %d rows and %d columns take more than %d bytes of memory: allow %d",
+			in.rows, in.cols, memory, lineBytes*lines)
 	}
 	if int64(in.rows) > memory/4/int64(in.cols) {
 		return in, nil

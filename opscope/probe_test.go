@@ -156,8 +156,13 @@ func TestProbeRowsErrors(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := opscope.ProbeRows(t.Context(), &rowsOf{w: w}, opscope.Options{Memory: 1000}); err == nil || !strings.Contains(err.Error(), "does not fit in 1000 bytes") {
-		t.Errorf("a row larger than memory: %v", err)
+	for memory, want := range map[int64]string{
+		1000:  "the sums of 3000 rows and 500 columns take more than 1000 bytes of memory: allow 56000",
+		60000: "does not fit in 60000 bytes",
+	} {
+		if _, err := opscope.ProbeRows(t.Context(), &rowsOf{w: w}, opscope.Options{Memory: memory}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes of memory: %v", memory, err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

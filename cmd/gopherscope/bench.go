@@ -240,8 +240,12 @@ func (b *kernelsBench) cases() (benchCases, error) {
 	return c, nil
 }
 
-// maxDimension keeps the sizes of matrices far from overflow.
-const maxDimension = 1 << 20
+// maxDimension and maxElements keep matrices far from overflow, and a gigabyte each at
+// most.
+const (
+	maxDimension = 1 << 20
+	maxElements  = 1 << 28
+)
 
 func parseShape(text string) (benchShape, error) {
 	var d [3]int
@@ -254,6 +258,12 @@ func parseShape(text string) (benchShape, error) {
 	}
 	if !ok {
 		return benchShape{}, fmt.Errorf("--shapes: %q is not MxKxN with numbers from 1 to %d", text, maxDimension)
+	}
+	// No overflow: each is at most 2^20.
+	for _, elements := range []int64{int64(d[0]) * int64(d[1]), int64(d[1]) * int64(d[2]), int64(d[0]) * int64(d[2])} {
+		if elements > maxElements {
+			return benchShape{}, fmt.Errorf("--shapes: %q has a matrix of %d elements, want at most %d", text, elements, maxElements)
+		}
 	}
 	return benchShape{d[0], d[1], d[2]}, nil
 }

@@ -19,7 +19,7 @@ const defaultReportError = opscope.DefaultError
 func (f *reportFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.threads, "threads", 1, "threads of each product, but for what threads add, which is measured with 1 and all")
-	flags.Uint64Var(&f.seed, "seed", 0, "the seed of all matrices")
+	flags.Uint64Var(&f.seed, "seed", 0, "the seed of the matrices, but for the matrix unit and the layers")
 	flags.Float64Var(&f.maxError, "error", defaultReportError, "the largest relative L2 error that a recommendation may have")
 	flags.BoolVar(&f.quick, "quick", false, "smaller shapes and shorter rounds: to see what there is, not for figures")
 	flags.StringVar(&f.json, "json", "", "also write the results to `FILE` as JSON, as docs/report.schema.json says")
@@ -44,7 +44,7 @@ func benchAll(stdout, stderr *os.File) *cobra.Command {
 	f := reportFlags{gated: true}
 	cmd := &cobra.Command{
 		Use:   "all",
-		Short: "Print all experiments, with each kernel timed where the probes recommend it",
+		Short: "Print all experiments; of the quantized schemes only those that are recommended",
 		Long: `All makes every experiment in turn and prints its tables and its verdict as soon as it
 is done:
 

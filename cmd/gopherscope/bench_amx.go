@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +69,12 @@ func (b *amxBench) run(ctx context.Context) error {
 	options, threads, err := b.options()
 	if err != nil {
 		return err
+	}
+	if err := errors.Join(canWrite("--out", b.out), canWrite("--chart", b.chart)); err != nil {
+		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(b.chart)); b.chart != "" && !slices.Contains([]string{".png", ".svg", ".html"}, ext) {
+		return fmt.Errorf("--chart %s: the extension %q is not .png, .svg or .html", b.chart, ext)
 	}
 	defer secondInterruptKills(ctx)()
 	var result experiment.MatrixUnitResult

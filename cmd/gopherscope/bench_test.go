@@ -57,6 +57,7 @@ func TestBenchFlagErrors(t *testing.T) {
 		{[]string{"--shapes", "1x-2x3"}, `"1x-2x3" is not MxKxN`},
 		{[]string{"--shapes", "1x2x1048577"}, "with numbers from 1 to 1048576"},
 		{[]string{"--shapes", "1x2x99999999999999999999"}, "with numbers from 1 to 1048576"},
+		{[]string{"--shapes", "1x1048576x1048576"}, "has a matrix of 1099511627776 elements, want at most 268435456"},
 		{[]string{"--shapes", "1x2x3,1x2x3"}, "1x2x3 is there twice"},
 		{[]string{"--schemes", "f32,int9"}, `--schemes: "int9" is not one of f32 bf16 w8a16 w8a8 w8a8-q w4a16 lowrank skipzeros ref accelerate-f32 bnns-f32 bnns-i8 openblas-f32 onednn-f32 onednn-bf16 onednn-s8s8 onednn-u8s8 gonum-f32`},
 		{[]string{"--schemes", "f32,"}, `--schemes: "" is not one of`},

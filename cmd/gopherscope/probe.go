@@ -74,9 +74,9 @@ seconds the first time and is kept; one that other programs disturbed is made ag
 after an hour, and the report says so. --no-time leaves it and the times out.
 
 --target-size and --target-bpw choose an action for each matrix so that the model
-has that size: greedily where a byte saves the most squared error, weighted by the
-number of values. "Error" is the root of the mean of it, and the most that any
-better plan could gain is printed.
+has that size: first where a byte saves the most squared error, weighted by the
+number of values; for up to 256 matrices a better plan is then searched for. "Error"
+is the root of the mean of it, and the most that any better plan could gain is printed.
 
 For models of any size: --shard i/n probes one of n parts of about the same work,
 so that the tasks of a job array or GNU parallel share a model. Each prints its

@@ -19,35 +19,30 @@ const (
 	spectrumPoints = 300
 )
 
-// charts makes the figures of the page, and what they need once.
-func (r *probeReport) charts(plan *modelPlan) (sections []pageSection, prelude template.HTML, err error) {
-	add := func(heading, words string, figures ...*charts.Figure) {
+// charts makes the figures of the page, and what they need once. A figure that cannot be
+// drawn is a sentence that says why.
+func (r *probeReport) charts(plan *modelPlan) (sections []pageSection, prelude template.HTML) {
+	add := func(heading string, figures []*charts.Figure, words string, err error) {
+		if err != nil {
+			words = strings.TrimSpace(words + " Not drawn: " + err.Error() + ".")
+		}
 		s := pageSection{Heading: heading, Words: words}
 		for _, f := range figures {
 			s.Figures = append(s.Figures, template.HTML(f.MIMEBundle()["text/html"].(string)))
 			_, library := f.MIMEPrelude()
 			prelude = template.HTML(library)
 		}
-		if len(figures) > 0 {
+		if len(figures) > 0 || err != nil {
 			sections = append(sections, s)
 		}
 	}
 	errors, words, err := r.errorCharts()
-	if err != nil {
-		return nil, "", err
-	}
-	add("Error by layer and kind", words, errors...)
+	add("Error by layer and kind", errors, words, err)
 	size, words, err := r.paretoChart(plan)
-	if err != nil {
-		return nil, "", err
-	}
-	add("Size against error", words, size...)
+	add("Size against error", size, words, err)
 	spectra, words, err := r.spectraChart()
-	if err != nil {
-		return nil, "", err
-	}
-	add("Singular values", words, spectra...)
-	return sections, prelude, nil
+	add("Singular values", spectra, words, err)
+	return sections, prelude
 }
 
 // measuredErrors are those that the charts of errors show.

@@ -96,11 +96,7 @@ func (p *probeRun) checkPage(models []model) error {
 func (r *probeReport) page(plan *modelPlan) ([]byte, error) {
 	page := probePage{Title: r.title(), Facts: r.facts(plan)}
 	if len(r.probed()) > 0 && !r.activations() {
-		charts, prelude, err := r.charts(plan)
-		if err != nil {
-			return nil, err
-		}
-		page.Sections, page.Prelude = charts, prelude
+		page.Sections, page.Prelude = r.charts(plan)
 	}
 	for _, t := range r.tables(plan) {
 		if len(t.table.rows) > 0 {

@@ -66,6 +66,20 @@ func TestProbePageOfLongNames(t *testing.T) {
 	}
 }
 
+// What a chart cannot show is said in its place.
+func TestProbePageOfDegenerateWeights(t *testing.T) {
+	for _, value := range []float32{0, 3e38} {
+		html := filepath.Join(t.TempDir(), "page.html")
+		path := writeModel(t, filepath.Join(t.TempDir(), "m.safetensors"),
+			weights.Named{Name: "w", Shape: []int{4, 4}, Data: slices.Repeat([]float32{value}, 16)})
+		if _, stderr, status := command(t, t.Context(), "probe", "--no-time", path, "--html", html); status != 0 {
+			t.Errorf("all %g: %s", value, stderr)
+		} else if page := read(t, html); value > 0 && !strings.Contains(page, "Not drawn: ") {
+			t.Errorf("all %g: the page does not say what it lacks", value)
+		}
+	}
+}
+
 func TestProbePageOfActivations(t *testing.T) {
 	dir := t.TempDir()
 	path := writeModel(t, filepath.Join(dir, "m.safetensors"), named("x", "", 1, 8, 9))

@@ -116,7 +116,7 @@ func (r *probeReport) pareto() ([]paretoPoint, error) {
 	const steps = 40
 	var points []paretoPoint
 	for i := range steps + 1 {
-		bytes := least + int64(float64(most-least)*float64(i)/steps)
+		bytes := max(1, least+int64(float64(most-least)*float64(i)/steps)) // weights that are all zero take no bytes
 		plan, err := opscope.Solve(layers, opscope.SizeBudget{Bytes: bytes})
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,6 +86,16 @@ func (v *reportVerb) run(ctx context.Context) error {
 	if info, err := os.Stat(v.out); err == nil && !info.IsDir() {
 		return fmt.Errorf("--out %s: it is not a folder", v.out)
 	}
+	// The folder itself is made when there is something to write.
+	existing := filepath.Clean(v.out)
+	for ; ; existing = filepath.Dir(existing) {
+		if _, err := os.Stat(existing); !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
+			break
+		}
+	}
+	if err := writableFolder(existing); err != nil {
+		return fmt.Errorf("--out %s: %w", v.out, err)
+	}
 	var r *reportResult
 	if v.from != "" {
 		if r, err = readReport(v.from); err != nil {
@@ -116,6 +127,10 @@ const maxReportBytes = 64 << 20
 
 // readReport reads what --json wrote.
 func readReport(path string) (*reportResult, error) {
+	// To open a pipe that nobody writes to waits for ever.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, errors.Unwrap(err)

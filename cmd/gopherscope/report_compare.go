@@ -29,7 +29,7 @@ func (r *reportResult) figures() []reportFigure {
 		add(false, b.GBps, "GB/s", "reading %s", byteSize(b.Bytes))
 	}
 	for _, row := range r.Sparse.Rows {
-		add(true, float64(row.NS)/1000, "µs", "skipzeros %dx%dx%d at a density of %.2g%%", r.Sparse.M, r.Sparse.K, r.Sparse.N, 100*row.Density)
+		add(true, float64(row.NS)/1000, "µs", "skipzeros %dx%dx%d at a density of %.3g%%", r.Sparse.M, r.Sparse.K, r.Sparse.N, 100*row.Density)
 	}
 	if at := r.Sparse.Crossovers(); len(at) == 1 {
 		add(false, 100*at[0], "%", "density below which skipzeros is faster, %dx%dx%d", r.Sparse.M, r.Sparse.K, r.Sparse.N)

@@ -42,10 +42,10 @@ func sparseGuide(r *experiment.SparseResult) guideRow {
 	case len(at) == 0 && paid:
 		g.do, g.why = "skip the zeros, whatever the density", fmt.Sprintf("skipzeros was faster than %s at every density measured", best.Scheme)
 	case len(at) == 0:
-		g.do, g.why = "multiply by the zeros too", fmt.Sprintf("skipzeros was not faster than %s even at a density of %.2g%%", best.Scheme, 100*first.Density)
+		g.do, g.why = "multiply by the zeros too", fmt.Sprintf("skipzeros was not faster than %s even at a density of %.3g%%", best.Scheme, 100*first.Density)
 	case paid && len(at) == 1:
 		g.do = fmt.Sprintf("skip the zeros if more than %.0f%% are", 100*(1-at[0]))
-		g.why = fmt.Sprintf("skipzeros was faster than %s below a density of %.2g%%", best.Scheme, 100*at[0])
+		g.why = fmt.Sprintf("skipzeros was faster than %s below a density of %.3g%%", best.Scheme, 100*at[0])
 	default:
 		g.do, g.why = "measure again", "the time of skipzeros did not grow with the density, so the run was disturbed"
 	}
@@ -105,13 +105,13 @@ func quantizationGuide(r *experiment.QuantizationResult) []guideRow {
 			when = "One row of x (decoding), weights in a cache"
 		}
 		if names == nil {
-			rows = append(rows, guideRow{when, "nothing is precise enough", fmt.Sprintf("no scheme had an error of at most %.2g%%", 100*r.MaxError)})
+			rows = append(rows, guideRow{when, "nothing is precise enough", fmt.Sprintf("no scheme had an error of at most %.3g%%", 100*r.MaxError)})
 			continue
 		}
-		rows = append(rows, guideRow{when, "use " + strings.Join(names, " or "), fmt.Sprintf("the fastest with an error of at most %.2g%%: %s", 100*r.MaxError, strings.Join(speeds, ", "))})
+		rows = append(rows, guideRow{when, "use " + strings.Join(names, " or "), fmt.Sprintf("the fastest with an error of at most %.3g%%: %s", 100*r.MaxError, strings.Join(speeds, ", "))})
 	}
 	if smallest != nil {
-		rows = append(rows, guideRow{"Memory is short", "use " + strings.Join(smallest, " or "), fmt.Sprintf("the fewest bytes with an error of at most %.2g%%", 100*r.MaxError)})
+		rows = append(rows, guideRow{"Memory is short", "use " + strings.Join(smallest, " or "), fmt.Sprintf("the fewest bytes with an error of at most %.3g%%", 100*r.MaxError)})
 	}
 	return rows
 }
@@ -163,7 +163,7 @@ func cacheGuide(r *experiment.CacheVsDRAMResult, q *experiment.QuantizationResul
 	where := r.Place(f32.Bytes)
 	when := fmt.Sprintf("One row of x, %s of weights in float32 (%s)", binarySize(f32.Bytes), where)
 	if best.Scheme == "f32" {
-		return []guideRow{{when, "use f32", fmt.Sprintf("no scheme with an error of at most %.2g%% was faster", 100*q.MaxError)}}
+		return []guideRow{{when, "use f32", fmt.Sprintf("no scheme with an error of at most %.3g%% was faster", 100*q.MaxError)}}
 	}
 	return []guideRow{{when, "use " + best.Scheme, fmt.Sprintf("%.2f times the speed of f32, with %.2f times fewer bytes", r.Speed(*best), float64(f32.Bytes)/float64(best.Bytes))}}
 }
@@ -338,7 +338,7 @@ func compoundingCaveats(r *experiment.ErrorCompoundingResult) []string {
 		layers = n
 		product, stream := run.Product[0], run.Stream[n-1]
 		grows = grows || stream > growth*product
-		parts = append(parts, fmt.Sprintf("%s %.2g%% to %.2g%%", run.Recipe, 100*product, 100*stream))
+		parts = append(parts, fmt.Sprintf("%s %.3g%% to %.3g%%", run.Recipe, 100*product, 100*stream))
 	}
 	if parts == nil {
 		return nil
@@ -353,8 +353,11 @@ func compoundingCaveats(r *experiment.ErrorCompoundingResult) []string {
 }
 
 func cacheCaveats(r *experiment.CacheVsDRAMResult) []string {
-	var reached []string
+	var all, reached []string
 	for _, row := range r.Rows {
+		if !slices.Contains(all, row.Scheme) {
+			all = append(all, row.Scheme)
+		}
 		if r.Place(row.Bytes) == "DRAM" && !slices.Contains(reached, row.Scheme) {
 			reached = append(reached, row.Scheme)
 		}
@@ -362,7 +365,7 @@ func cacheCaveats(r *experiment.CacheVsDRAMResult) []string {
 	var lines []string
 	if reached == nil {
 		lines = append(lines, "No working set was larger than 4 times the last-level cache, so nothing is said of DRAM.")
-	} else {
+	} else if len(reached) < len(all) {
 		lines = append(lines, fmt.Sprintf("Only the working sets of %s were larger than 4 times the last-level cache: of other schemes nothing is said of DRAM.", strings.Join(reached, ", ")))
 	}
 	if len(r.Caches) == 0 {

@@ -62,7 +62,7 @@ func (f *reportFlags) check() error {
 	if !(f.maxError > 0 && f.maxError < 1) {
 		return fmt.Errorf("--error %v: want a number between 0 and 1", f.maxError)
 	}
-	return nil
+	return canWrite("--json", f.json)
 }
 
 // A reportStep is one experiment of a report.
@@ -74,7 +74,7 @@ type reportStep struct {
 	show func(r *reportResult) string
 }
 
-// steps lists the experiments in the order of the seed's report, with what they need
+// steps lists the experiments in the order of the report, with what they need
 // before those that need it.
 func (f *reportFlags) steps() []reportStep {
 	var calibration *opscope.Calibration
@@ -216,7 +216,7 @@ func recommendedSchemes(ctx context.Context, maxError float64, quick bool, seed 
 				schemes = append(schemes, "w8a8-q")
 			}
 		default:
-			others = append(others, notTimed{scheme, fmt.Sprintf("its error of %.2g%% is above the %.2g%% allowed, so it is not recommended", 100*choice.Error, 100*maxError)})
+			others = append(others, notTimed{scheme, fmt.Sprintf("its error of %.3g%% is above the %.3g%% allowed, so it is not recommended", 100*choice.Error, 100*maxError)})
 		}
 	}
 	return schemes, others, nil

@@ -457,6 +457,18 @@ func writableFolder(path string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// canWrite says before a long measurement what would keep its results from the file that a
+// flag names, if it names one.
+func canWrite(flag, file string) error {
+	if file == "" {
+		return nil
+	}
+	if err := writableFolder(filepath.Dir(file)); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, file, err)
+	}
+	return nil
+}
+
 // printer keeps the first error of writing to a file, so that a full disk is not
 // a success.
 type printer struct {

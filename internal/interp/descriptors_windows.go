@@ -1,6 +1,11 @@
 package interp
 
-import "os"
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
 
 // Windows has no file descriptors whose numbers programs write to, and println of
 // compiled code stays where it went before.
@@ -8,8 +13,12 @@ import "os"
 // Keep returns a file that leads where f leads now, also while a session of
 // NewWithDescriptors has what f leads to.
 func Keep(f *os.File) (*os.File, error) {
-	kept := *f
-	return &kept, nil
+	process := windows.CurrentProcess()
+	var kept windows.Handle
+	if err := windows.DuplicateHandle(process, windows.Handle(f.Fd()), process, &kept, 0, false, windows.DUPLICATE_SAME_ACCESS); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return os.NewFile(uintptr(kept), f.Name()), nil
 }
 
 func openDescriptors() ([]*descriptor, error) { return nil, nil }

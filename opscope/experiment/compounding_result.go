@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
 	"github.com/rlx-go/gopherscope/opscope/transformer"
@@ -182,6 +181,9 @@ func percent(v float64) string {
 	if v > 0 && v < 1e-4 {
 		return fmt.Sprintf("%.1e%%", 100*v)
 	}
+	if v >= 9.995 {
+		return fmt.Sprintf("%.0f%%", 100*v)
+	}
 	return fmt.Sprintf("%.3g%%", 100*v)
 }
 
@@ -238,15 +240,7 @@ func (r ErrorCompoundingResult) figure(outliers bool, title string) (*charts.Fig
 
 // Markdown returns the verdict and the table.
 func (r ErrorCompoundingResult) Markdown() string {
-	var b strings.Builder
-	b.WriteString("# How errors compound over layers\n\n## Verdict\n\n")
-	for line := range strings.Lines(r.Verdict()) {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(line))
-	}
-	if t := r.Table(); len(t.Rows) > 0 {
-		b.WriteString("\n" + markdownTable(t))
-	}
-	return b.String()
+	return asMarkdown("How errors compound over layers", r.Verdict(), r.Table())
 }
 
 // MIMEBundle shows the result in a notebook: Markdown as "text/markdown", the verdict

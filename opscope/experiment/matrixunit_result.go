@@ -2,12 +2,12 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
+	"github.com/rlx-go/gopherscope/opscope/bench"
 )
 
 // The classes of arithmetic.
@@ -208,31 +208,19 @@ func (r MatrixUnitResult) Crossovers() []Crossover {
 		for _, s := range run.shapes() {
 			for _, p := range pairs {
 				c := Crossover{Threads: run.Threads, Shape: s, F32: p.f32, Int8: p.int8}
+				var ms []float64
 				for _, m := range run.rowCounts() {
 					if a, b := run.time(p.f32, s, m), run.time(p.int8, s, m); a > 0 && b > 0 {
 						c.M, c.Speedup = append(c.M, m), append(c.Speedup, a/b)
+						ms = append(ms, float64(m))
 					}
 				}
-				c.At = crossings(c.M, c.Speedup)
+				c.At = bench.Crossings(ms, c.Speedup)
 				all = append(all, c)
 			}
 		}
 	}
 	return all
-}
-
-// crossings returns where the ratios over m pass 1.
-func crossings(m []int, ratios []float64) []float64 {
-	var at []float64
-	for i := 1; i < len(m); i++ {
-		a, b := math.Log(ratios[i-1]), math.Log(ratios[i])
-		if (a > 0) == (b > 0) {
-			continue
-		}
-		from, to := math.Log(float64(m[i-1])), math.Log(float64(m[i]))
-		at = append(at, math.Exp(from+(to-from)*a/(a-b)))
-	}
-	return at
 }
 
 // String says where int8 is faster.

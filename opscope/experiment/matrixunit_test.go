@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rlx-go/gopherscope/kernels"
+	"github.com/rlx-go/gopherscope/opscope/bench"
 )
 
 func TestOptions(t *testing.T) {
@@ -165,7 +166,11 @@ func TestCrossings(t *testing.T) {
 		{[]int{1, 4, 64}, []float64{2, 0.5, 8}, []float64{2, 8}, "faster up to m = 2, faster from m = 8"},
 		{nil, nil, nil, "not measured"},
 	} {
-		at := crossings(c.m, c.ratios)
+		var ms []float64
+		for _, m := range c.m {
+			ms = append(ms, float64(m))
+		}
+		at := bench.Crossings(ms, c.ratios)
 		if !slices.EqualFunc(at, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 			t.Errorf("%v over %v: %v, want %v", c.ratios, c.m, at, c.want)
 		}
