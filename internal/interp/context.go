@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type cellContext struct {
 	once   sync.Once
 	ctx    context.Context
 	cancel context.CancelFunc
+	ended  atomic.Bool // by an interrupt
 }
 
 func (c *cellContext) asked() context.Context {
@@ -25,6 +27,7 @@ func (c *cellContext) asked() context.Context {
 // end ends the context as an interrupt does.
 func (c *cellContext) end() {
 	c.asked()
+	c.ended.Store(true)
 	c.cancel()
 }
 
@@ -34,8 +37,14 @@ func (c *cellContext) Deadline() (time.Time, bool) { return c.life.Deadline() }
 // Done implements context.Context.
 func (c *cellContext) Done() <-chan struct{} { return c.asked().Done() }
 
-// Err implements context.Context.
-func (c *cellContext) Err() error { return c.asked().Err() }
+// Err implements context.Context. The session asks it of every cell, so it leaves
+// nothing behind either.
+func (c *cellContext) Err() error {
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return c.life.Err()
+}
 
 // Value implements context.Context.
 func (c *cellContext) Value(key any) any { return c.asked().Value(key) }
