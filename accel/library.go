@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -155,6 +156,10 @@ func (v vendor) open(threads int) (*Library, error) {
 func (v vendor) openFile(file string, threads int) (*Library, error) {
 	if isILP64(file) {
 		return nil, errILP64
+	}
+	// A pipe that nobody writes to would hold up the loader for ever.
+	if info, err := os.Stat(file); err == nil && filepath.Base(file) != file && !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
 	}
 	handle, err := load(file)
 	if err != nil {

@@ -67,13 +67,18 @@ func TestBadLibrariesAreRefused(t *testing.T) {
 	if err := os.WriteFile(text, []byte("not a library\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	pipe := filepath.Join(dir, "pipe.so")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	const ended = "it ended the process that tried it: "
 	for _, c := range []struct{ name, file, want string }{
 		{"missing", filepath.Join(dir, "missing.so"), "missing.so: cannot open shared object file"},
 		{"a missing file on a relative path", "missing/lib.so", "missing/lib.so: cannot open shared object file"},
 		{"like a flag", "-missing.so", "-missing.so: cannot open shared object file"},
 		{"with an unprintable name", "a\x1b[31m\nb.so", "cannot open shared object file"},
-		{"a directory", dir, "cannot read file data: Is a directory"},
+		{"a directory", dir, "it is not a regular file"},
+		{"a pipe", pipe, "it is not a regular file"},
 		{"a text file", text, "file too short"},
 		{"without a function", buildVendor(t, "NO_SGEMV"), "it has no function cblas_sgemv"},
 		{"garbage", buildVendor(t, "GARBAGE"), "wrong products"},
