@@ -291,7 +291,8 @@ func TestProcessThatCrashesSaysWhyOnItsStderr(t *testing.T) {
 	var stderr strings.Builder
 	c := startChildWith(t, func(c *exec.Cmd) { c.Stderr = &stderr })
 	cl := c.connect(t)
-	cl.start("import (\"sync\"; \"time\")\ntime.AfterFunc(0, new(sync.WaitGroup).Done)", "")
+	// It ends before it has told of the cell.
+	cl.send(cl.shell, "execute_request", executeJSON("import (\"sync\"; \"time\")\ntime.AfterFunc(0, new(sync.WaitGroup).Done)", ""))
 	select {
 	case <-c.ended:
 	case <-time.After(patience):
