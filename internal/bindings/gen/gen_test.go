@@ -170,9 +170,12 @@ func generated(t *testing.T, path string, platforms ...platformPackages) table {
 		}
 		entries := make(map[string]string)
 		for _, e := range elements.Elts {
-			var parts []string
-			for _, x := range e.(*ast.CompositeLit).Elts {
-				parts = append(parts, types.ExprString(x))
+			parts := []string{types.ExprString(e)} // of the list of generic names
+			if entry, ok := e.(*ast.CompositeLit); ok {
+				parts = nil
+				for _, x := range entry.Elts {
+					parts = append(parts, types.ExprString(x))
+				}
 			}
 			entries[strings.Trim(parts[0], `"`)] = strings.Join(parts[1:], ", ")
 		}
