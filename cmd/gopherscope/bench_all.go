@@ -13,14 +13,12 @@ import (
 	"github.com/rlx-go/gopherscope/opscope"
 )
 
-const defaultReportError = opscope.DefaultError
-
 // add defines the flags of "report" and "bench all".
 func (f *reportFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.threads, "threads", 1, "threads of each product, but for what threads add, which is measured with 1 and all")
 	flags.Uint64Var(&f.seed, "seed", 0, "the seed of the matrices, but for the matrix unit and the layers")
-	flags.Float64Var(&f.maxError, "error", defaultReportError, "the largest relative L2 error that a recommendation may have")
+	flags.Float64Var(&f.maxError, "error", opscope.DefaultError, "the largest relative L2 error that a recommendation may have")
 	flags.BoolVar(&f.quick, "quick", false, "smaller shapes and shorter rounds: to see what there is, not for figures")
 	flags.StringVar(&f.json, "json", "", "also write the results to `FILE` as JSON, as docs/report.schema.json says")
 }

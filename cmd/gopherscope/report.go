@@ -111,7 +111,7 @@ func (v *reportVerb) run(ctx context.Context) error {
 			return err
 		}
 	}
-	doc := newDocument(r)
+	doc := document{r: r}
 	if old != nil {
 		changes := compareReports(old, r)
 		doc.changes = &changes
@@ -156,10 +156,10 @@ func readReport(path string) (*reportResult, error) {
 // check refuses results without what every write-up needs.
 func (r *reportResult) check() error {
 	switch {
-	case r.Structure == nil, r.Sparse == nil, r.Quantization == nil, r.MatrixUnit == nil, r.CacheVsDRAM == nil, r.ErrorCompound == nil:
+	case r.Structure == nil, r.Sparse == nil, r.Quantization == nil, r.MatrixUnit == nil, r.CacheVsDRAM == nil, r.ErrorCompounding == nil:
 		return errors.New("it lacks an experiment")
 	case len(r.Structure.Rows) == 0, len(r.Sparse.Rows) == 0, len(r.Sparse.Dense) == 0, len(r.LowRank) == 0,
-		len(r.Quantization.Cases) == 0, len(r.MatrixUnit.Runs) == 0, len(r.CacheVsDRAM.Rows) == 0, len(r.ErrorCompound.Runs) == 0:
+		len(r.Quantization.Cases) == 0, len(r.MatrixUnit.Runs) == 0, len(r.CacheVsDRAM.Rows) == 0, len(r.ErrorCompounding.Runs) == 0:
 		return errors.New("an experiment in it measured nothing")
 	}
 	for _, one := range r.LowRank {

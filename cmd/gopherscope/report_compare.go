@@ -53,7 +53,7 @@ func (r *reportResult) figures() []reportFigure {
 			add(true, float64(row.NS)/1000, "µs", "%s %dx%dx%d, yardstick, threads: %d", row.Scheme, row.M, row.K, row.N, run.Threads)
 		}
 	}
-	for _, run := range r.ErrorCompound.Runs {
+	for _, run := range r.ErrorCompounding.Runs {
 		if n := len(run.Stream); n > 0 {
 			with := ""
 			if run.Outliers {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
+	"github.com/rlx-go/gopherscope/internal/cpu"
 )
 
 // A document is docs/quant-kernels.md.
@@ -12,8 +13,6 @@ type document struct {
 	r       *reportResult
 	changes *reportChanges // nil if nothing is compared
 }
-
-func newDocument(r *reportResult) document { return document{r: r} }
 
 // A documentPart is one experiment of a section: what it is about, its Markdown, and its
 // figures.
@@ -86,8 +85,8 @@ func (d document) parts() []documentPart {
 		},
 		documentPart{
 			"Errors over the layers of a model",
-			fmt.Sprintf("A decoder of %d layers of width %d with random weights: how the error of one product grows in the residual stream. Since the weights are random, agreement on the next token says nothing about a trained model.", r.ErrorCompound.Config.Layers, r.ErrorCompound.Config.Hidden),
-			r.ErrorCompound.Markdown(),
+			fmt.Sprintf("A decoder of %d layers of width %d with random weights: how the error of one product grows in the residual stream. Since the weights are random, agreement on the next token says nothing about a trained model.", r.ErrorCompounding.Config.Layers, r.ErrorCompounding.Config.Hidden),
+			r.ErrorCompounding.Markdown(),
 			d.compoundingFigures(),
 		},
 	)
@@ -116,7 +115,7 @@ func (d document) quantizationFigures() []documentFigure {
 }
 
 func (d document) compoundingFigures() []documentFigure {
-	c := d.r.ErrorCompound
+	c := d.r.ErrorCompounding
 	figures := []documentFigure{{"layers", "Error of the residual stream after each layer, by recipe", c.Figure}}
 	if c.OutlierChannels > 0 {
 		figures = append(figures, documentFigure{"layers-outliers", "Error of the residual stream after each layer with outlier channels, by recipe", c.OutlierFigure})
@@ -132,7 +131,7 @@ func (d document) render() (string, []picture, error) {
 	fmt.Fprintf(&b, "# Quantized and structured kernels on %s\n\n", p.CPU)
 	b.WriteString("Written by `gopherscope report` from what it measured; do not edit it. Every sentence that states a result is chosen by\nthe figures beside it. A time is that of a call in the fastest of several rounds, in which everything that is compared,\nand the limits of the machine, take turns; a speed is over f32, our fastest dense float32 kernel, and a roof is the peak\nof the arithmetic or what the bandwidth allows, whichever is less.\n\n")
 	b.WriteString("## Where the figures come from\n\n" + markdownRows([]string{"what", "value"}, p.rows(d.r)))
-	b.WriteString("\n## Which kernels there are\n\nA scheme has a portable implementation, ref, and others for tiers of instructions. The one in use is the last that this\nprocessor can run; `" + "GOPHERSCOPE_CPU" + "` names a lower tier.\n\n")
+	b.WriteString("\n## Which kernels there are\n\nA scheme has a portable implementation, ref, and others for tiers of instructions. The one in use is the last that this\nprocessor can run; `" + cpu.EnvMask + "` names a lower tier.\n\n")
 	var features [][]string
 	for _, f := range d.r.Features {
 		features = append(features, []string{f.Scheme, f.Impl, strings.Join(f.Impls, ", ")})

@@ -222,12 +222,12 @@ func libraryGuide(run experiment.MatrixUnitRun) []guideRow {
 	return []guideRow{{"Float32 products", "use " + strings.Join(parts, "; "), "faster than our f32 on every shape measured, by at least as much"}}
 }
 
-// manyCores is the gain by threads from which they are worth using.
-const manyCores = 1.2
+// worthwhileGain is the gain by threads from which they are worth using.
+const worthwhileGain = 1.2
 
-// freeCores is what more threads must add to the peak of the processor for their times to
+// freePeakGain is what more threads must add to the peak of the processor for their times to
 // mean something.
-const freeCores = 1.3
+const freePeakGain = 1.3
 
 // usualPeak is the median over the products of the peak of float32.
 func usualPeak(run experiment.MatrixUnitRun) float64 {
@@ -249,7 +249,7 @@ func threadGuide(r *experiment.MatrixUnitResult) []guideRow {
 		return nil
 	}
 	few, many := r.Runs[0], r.Runs[len(r.Runs)-1]
-	if free := usualPeak(many) / usualPeak(few); free < freeCores {
+	if free := usualPeak(many) / usualPeak(few); free < freePeakGain {
 		return []guideRow{{fmt.Sprintf("%d threads", many.Threads), "measure again",
 			fmt.Sprintf("the peak of float32 was only %.2f times that of %d: the processors were not free", free, few.Threads)}}
 	}
@@ -273,9 +273,9 @@ func threadGuide(r *experiment.MatrixUnitResult) []guideRow {
 		}
 		g := guideRow{when: fmt.Sprintf("%d threads for %s", many.Threads, scheme), why: fmt.Sprintf("they gained %.2f to %.2f over %d, the most at m=%d", least, most, few.Threads, mMost)}
 		switch {
-		case least >= manyCores:
+		case least >= worthwhileGain:
 			g.do = "use them"
-		case most >= manyCores:
+		case most >= worthwhileGain:
 			g.do = "use them for many rows of x"
 		default:
 			g.do = "leave them to others"
@@ -294,8 +294,8 @@ func caveats(r *reportResult) []string {
 	if r.Provenance.Quick {
 		lines = append(lines, "This was a quick run, of small shapes and short rounds: its times are no figures to quote.")
 	}
-	if r.ErrorCompound != nil {
-		lines = append(lines, compoundingCaveats(r.ErrorCompound)...)
+	if r.ErrorCompounding != nil {
+		lines = append(lines, compoundingCaveats(r.ErrorCompounding)...)
 	}
 	if r.CacheVsDRAM != nil {
 		lines = append(lines, cacheCaveats(r.CacheVsDRAM)...)

@@ -63,7 +63,7 @@ func madeUp(pays bool) *reportResult {
 			{Scheme: "w8a16", Weights: 1 << 20, Copies: 1, K: 1, N: 1, Bytes: 1 << 20, NS: rival, GBps: 40, ReadGBps: 50},
 			{Scheme: "w4a16", Weights: 1 << 20, Copies: 1, K: 1, N: 1, Bytes: 1 << 19, NS: 1, GBps: 40, ReadGBps: 50}, // too large an error
 		}},
-		ErrorCompound: &experiment.ErrorCompoundingResult{
+		ErrorCompounding: &experiment.ErrorCompoundingResult{
 			Config: transformer.Config{Layers: 2, Hidden: 4, Heads: 1, KVHeads: 1, HeadDim: 4, FeedForward: 4, Vocabulary: 8}, Tokens: 1, Seeds: []uint64{1},
 			StreamRMS: [][]float64{{1, 1, 1}},
 			Runs:      []experiment.CompoundingRun{{Recipe: "w8a16", Seed: 1, Impl: "x", WeightBytes: 1, Product: []float64{0.01, 0.01}, Added: []float64{0.01, 0.01}, Stream: []float64{0.01, 0.03}, Cosine: 1, Top1: 1}},
@@ -90,7 +90,7 @@ func madeUp(pays bool) *reportResult {
 		r.MatrixUnit.Runs = append(r.MatrixUnit.Runs, run)
 	}
 	if !pays {
-		r.ErrorCompound.Runs[0].Stream = []float64{0.01, 0.01}
+		r.ErrorCompounding.Runs[0].Stream = []float64{0.01, 0.01}
 		r.CacheVsDRAM.LastLevelCache = 1 << 21
 		r.CacheVsDRAM.Caches = []experiment.CacheLevel{{Level: 1, Bytes: 1 << 10}}
 		r.Provenance.Mask, r.Provenance.Quick = "avx2", true
@@ -144,7 +144,7 @@ func TestReportOfOppositeFigures(t *testing.T) {
 		if err := r.check(); err != nil {
 			t.Fatal(err)
 		}
-		text, pictures, err := newDocument(r).render()
+		text, pictures, err := document{r: r}.render()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestCompareReports(t *testing.T) {
 				t.Errorf("the comparison says %q:\n%s", absent, text)
 			}
 		}
-		doc := newDocument(c.now)
+		doc := document{r: c.now}
 		doc.changes = &changes
 		document, _, err := doc.render()
 		if err != nil || !strings.Contains(document, "## What changed\n\n- ") {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
+	"github.com/rlx-go/gopherscope/opscope"
 )
 
 // provenance says where figures come from.
@@ -80,7 +81,7 @@ func (f *reportFlags) command() string {
 	if f.seed != 0 {
 		words = append(words, "--seed", strconv.FormatUint(f.seed, 10))
 	}
-	if f.maxError != defaultReportError {
+	if f.maxError != opscope.DefaultError {
 		words = append(words, "--error", strconv.FormatFloat(f.maxError, 'g', -1, 64))
 	}
 	return strings.Join(words, " ")

@@ -25,17 +25,17 @@ const reportFormat = 1
 // A reportResult is what "report" and "bench all" measure. An experiment that was not
 // made is nil.
 type reportResult struct {
-	Format        int                                `json:"format"`
-	Provenance    provenance                         `json:"provenance"`
-	Features      []schemeImpls                      `json:"features"`
-	Structure     *experiment.StructureResult        `json:"structure,omitempty"`
-	Sparse        *experiment.SparseResult           `json:"sparse,omitempty"`
-	LowRank       []experiment.LowRankResult         `json:"low_rank,omitempty"`
-	Quantization  *experiment.QuantizationResult     `json:"quantization,omitempty"`
-	NotTimed      []notTimed                         `json:"not_timed,omitempty"`
-	MatrixUnit    *experiment.MatrixUnitResult       `json:"matrix_unit,omitempty"`
-	CacheVsDRAM   *experiment.CacheVsDRAMResult      `json:"cache_vs_dram,omitempty"`
-	ErrorCompound *experiment.ErrorCompoundingResult `json:"error_compounding,omitempty"`
+	Format           int                                `json:"format"`
+	Provenance       provenance                         `json:"provenance"`
+	Features         []schemeImpls                      `json:"features"`
+	Structure        *experiment.StructureResult        `json:"structure,omitempty"`
+	Sparse           *experiment.SparseResult           `json:"sparse,omitempty"`
+	LowRank          []experiment.LowRankResult         `json:"low_rank,omitempty"`
+	Quantization     *experiment.QuantizationResult     `json:"quantization,omitempty"`
+	NotTimed         []notTimed                         `json:"not_timed,omitempty"`
+	MatrixUnit       *experiment.MatrixUnitResult       `json:"matrix_unit,omitempty"`
+	CacheVsDRAM      *experiment.CacheVsDRAMResult      `json:"cache_vs_dram,omitempty"`
+	ErrorCompounding *experiment.ErrorCompoundingResult `json:"error_compounding,omitempty"`
 }
 
 // notTimed is a scheme that is not recommended.
@@ -83,7 +83,7 @@ func (f *reportFlags) steps() []reportStep {
 			if f.quick {
 				return nil // recommendations do without
 			}
-			defer threadsOf(f.threads)()
+			defer withThreads(f.threads)()
 			calibration, err = opscope.Calibrate(ctx, opscope.CalibrateOptions{Progress: progress})
 			return err
 		}, func(*reportResult) string { return "" }},
@@ -152,17 +152,17 @@ func (f *reportFlags) steps() []reportStep {
 			}
 			options.Progress = progress
 			result, err := experiment.ErrorCompounding(ctx, options)
-			r.ErrorCompound = &result
+			r.ErrorCompounding = &result
 			return err
 		}, func(r *reportResult) string {
-			return tablesAndVerdict(r.ErrorCompound.Verdict(), r.ErrorCompound.Table())
+			return tablesAndVerdict(r.ErrorCompounding.Verdict(), r.ErrorCompounding.Table())
 		}},
 	}
 }
 
-// threadsOf lets our kernels use so many threads until the function that it returns is
+// withThreads lets our kernels use so many threads until the function that it returns is
 // called.
-func threadsOf(n int) (restore func()) {
+func withThreads(n int) (restore func()) {
 	kernels.SetThreads(n)
 	return func() { kernels.SetThreads(0) }
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rlx-go/gopherscope/internal/testreq"
+	"github.com/rlx-go/gopherscope/opscope"
 	"github.com/rlx-go/gopherscope/opscope/experiment"
 )
 
@@ -321,7 +322,7 @@ func TestReportCommand(t *testing.T) {
 	if got := f.command(); got != "gopherscope report --quick --threads 2 --seed 7 --error 0.1" {
 		t.Error(got)
 	}
-	f = reportFlags{threads: 1, maxError: defaultReportError, gated: true}
+	f = reportFlags{threads: 1, maxError: opscope.DefaultError, gated: true}
 	if got := f.command(); got != "gopherscope bench all" {
 		t.Error(got)
 	}

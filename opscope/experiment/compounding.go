@@ -23,10 +23,10 @@ type Recipe struct {
 // w8a16, w8a8 and w4a16 in groups of 32, each under the name of its scheme.
 func Recipes() []Recipe {
 	return []Recipe{
-		{kernels.SchemeBF16, func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewBF16(w) }},
-		{kernels.SchemeW8A16, func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewW8A16(w) }},
-		{kernels.SchemeW8A8, func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewW8A8(w) }},
-		{kernels.SchemeW4A16, func(w kernels.Matrix) (kernels.Multiplier, error) { return kernels.NewW4A16(w) }},
+		{kernels.SchemeBF16, construct(kernels.NewBF16)},
+		{kernels.SchemeW8A16, construct(kernels.NewW8A16)},
+		{kernels.SchemeW8A8, construct(kernels.NewW8A8)},
+		{kernels.SchemeW4A16, construct(kernels.NewW4A16)},
 	}
 }
 

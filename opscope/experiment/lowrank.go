@@ -88,8 +88,8 @@ func (o *LowRankOptions) check() error {
 	if err := checkShape(o.M, o.K, o.N); err != nil {
 		return err
 	}
-	if !(o.MaxError > 0 && o.MaxError < 1) {
-		return fmt.Errorf("experiment: an error of at most %v, want one between 0 and 1", o.MaxError)
+	if err := checkMaxError(o.MaxError); err != nil {
+		return err
 	}
 	if !slices.Contains(opscope.Dists(), o.Dist) {
 		return fmt.Errorf("experiment: there is no distribution %d", int(o.Dist))

@@ -114,6 +114,13 @@ func checkTimes(threads, rounds int, roundTime time.Duration) error {
 	return nil
 }
 
+func checkMaxError(v float64) error {
+	if !(v > 0 && v < 1) {
+		return fmt.Errorf("experiment: an error of at most %v, want one between 0 and 1", v)
+	}
+	return nil
+}
+
 // maxElements bounds the operands of an experiment: 4 GiB of float32.
 const maxElements = 1 << 30
 

@@ -92,9 +92,10 @@ func (o *QuantizationOptions) check() error {
 			return fmt.Errorf("experiment: no scheme %q, want %s", name, strings.Join(QuantizationSchemes(), " "))
 		}
 	}
+	if err := checkMaxError(o.MaxError); err != nil {
+		return err
+	}
 	switch {
-	case !(o.MaxError > 0 && o.MaxError < 1):
-		return fmt.Errorf("experiment: an error of at most %v, want one between 0 and 1", o.MaxError)
 	case !(o.OutlierFactor >= 1 && o.OutlierFactor <= 1e6):
 		return fmt.Errorf("experiment: an outlier of %v times, want 1 to 1e6", o.OutlierFactor)
 	case o.Samples < 1:

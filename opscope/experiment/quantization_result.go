@@ -281,7 +281,7 @@ func (r QuantizationResult) RooflineFigure(m int) (*charts.Figure, error) {
 	return roofline.Figure()
 }
 
-// binaryBytes writes a power of two.
+// binaryBytes writes a number of bytes in KiB, MiB or GiB.
 func binaryBytes(n int64) string {
 	switch {
 	case n < 1<<20:

@@ -88,8 +88,7 @@ func (r SparseResult) crossoverSentence(best Product) string {
 	return fmt.Sprintf("Skipping zeros is slower than %s below a density of %s and faster above it, which is odd: the run was disturbed.", best.Scheme, shortPercent(at[0]))
 }
 
-// gainSentence gives the speed at the density nearest to 10%, that of the seed's
-// activations.
+// gainSentence gives the speed at the density nearest to 10%.
 func (r SparseResult) gainSentence(best Product) string {
 	row := r.Rows[0]
 	for _, other := range r.Rows {

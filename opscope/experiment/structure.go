@@ -91,10 +91,7 @@ func (o *StructureOptions) check() error {
 			return fmt.Errorf("experiment: no input %q of distribution %d", in.Role, int(in.Dist))
 		}
 	}
-	if !(o.MaxError > 0 && o.MaxError < 1) {
-		return fmt.Errorf("experiment: an error of at most %v, want one between 0 and 1", o.MaxError)
-	}
-	return nil
+	return checkMaxError(o.MaxError)
 }
 
 // Structure probes matrices, asks opscope.Recommend what to do with them, and times what
