@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -75,7 +76,7 @@ func (o *QuantizationOptions) check() error {
 		return err
 	}
 	if len(o.Shapes) == 0 {
-		return fmt.Errorf("experiment: no shapes")
+		return errors.New("experiment: no shapes")
 	}
 	if len(o.M) == 0 {
 		return errNoRows

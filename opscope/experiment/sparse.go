@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -72,7 +73,7 @@ func (o *SparseOptions) check() error {
 		}
 	}
 	if len(o.Densities) == 0 {
-		return fmt.Errorf("experiment: no densities")
+		return errors.New("experiment: no densities")
 	}
 	return nil
 }

@@ -77,24 +77,14 @@ func NewLayer(c Config, w Weights, prepare func(w Matrix) (kernels.Multiplier, e
 		}
 	}
 	l := &Layer{config: c, weights: w}
-	var errs [projections]error
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for p := range projections {
 		m := w.Projection(p)
 		if k, n := c.projectionShape(p); m.Rows != k || m.Cols != n {
-			wait.Wait()
 			return nil, fmt.Errorf("transformer: the %v weight is [%d,%d], want [%d,%d]", p, m.Rows, m.Cols, k, n)
 		}
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			l.by[p], errs[p] = prepare(m)
-		}()
 	}
-	wait.Wait()
+	var errs [projections]error
+	eachProjection(func(p Projection) { l.by[p], errs[p] = prepare(w.Projection(p)) })
 	for p, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("transformer: the %v weight: %w", Projection(p), err)
@@ -107,6 +97,20 @@ func NewLayer(c Config, w Weights, prepare func(w Matrix) (kernels.Multiplier, e
 		}
 	}
 	return l, nil
+}
+
+// eachProjection calls f for all projections, several at a time.
+func eachProjection(f func(p Projection)) {
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for p := range projections {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			f(p)
+		})
+	}
+	wait.Wait()
 }
 
 // projectionShape returns the shape [k, n] of a projection.

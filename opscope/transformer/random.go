@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/rlx-go/gopherscope/kernels"
 )
@@ -28,19 +26,10 @@ func RandomWeights(c Config, seed uint64, layer int) Weights {
 		panic(err)
 	}
 	var by [projections]Matrix
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for p := range projections {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			k, n := c.projectionShape(p)
-			by[p] = normal(k, n, 1/math.Sqrt(float64(k)), seed, layer, int(p))
-		}()
-	}
-	wait.Wait()
+	eachProjection(func(p Projection) {
+		k, n := c.projectionShape(p)
+		by[p] = normal(k, n, 1/math.Sqrt(float64(k)), seed, layer, int(p))
+	})
 	return Weights{
 		AttentionNorm: ones(c.Hidden), QueryNorm: ones(c.HeadDim), KeyNorm: ones(c.HeadDim), FeedForwardNorm: ones(c.Hidden),
 		Query: by[Query], Key: by[Key], Value: by[Value], Output: by[Output],
