@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
+	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 // The bytes of every integer against its definition in float64, with largest values
 // on both sides of what bytes with signs hold.
 func TestSplitI(t *testing.T) {
 	if !cpu.Has(cpu.DotProd) {
-		t.Skip("the processor has no dot product of bytes; a Cortex-A76, as .ci/run emulates it, has")
+		testreq.Skip(t, "the processor has no dot product of bytes; a Cortex-A76, as .ci/run emulates it, has")
 	}
 	rng := rand.New(rand.NewPCG(1, 0))
 	for _, k := range []int{16, 17, 50, 200} {
