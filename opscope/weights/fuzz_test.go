@@ -72,6 +72,28 @@ func FuzzTensor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkFile(t, "test.tensor", data) })
 }
 
+// checkColumn reads all values of a tensor, if it can be read as a column.
+func checkColumn(t *testing.T, x *weights.Tensor) {
+	m, err := x.Column()
+	if err != nil {
+		return
+	}
+	w, err := m.Load()
+	if err != nil {
+		if !strings.Contains(err.Error(), "beyond the range of float32") {
+			t.Fatal(err)
+		}
+		return
+	}
+	values := 1
+	for _, n := range x.Shape {
+		values *= n
+	}
+	if w.Matrix.Rows != values || w.Matrix.Cols != 1 || len(w.Matrix.Data) != values || values == 0 {
+		t.Fatalf("the column of %q, of shape %v, is %d x %d", x.Name, x.Shape, w.Matrix.Rows, w.Matrix.Cols)
+	}
+}
+
 // checkFile checks of any bytes: no panic; an error of one line that names the file; the
 // tensors lie within the file without an overlap; each is either a matrix or skipped; and
 // each matrix is found by its name and loads with the size it says.
@@ -92,6 +114,7 @@ func checkFile(t *testing.T, name string, data []byte) {
 			t.Fatalf("tensor %q has %d bytes at %d of %d; the one before ends at %d", x.Name, x.Bytes, x.Offset, len(data), end)
 		}
 		end = x.Offset + x.Bytes
+		checkColumn(t, x)
 	}
 	if end != int64(len(data)) && file.Format() != "GGUF" && len(file.Tensors()) > 0 {
 		t.Fatalf("the tensors end at %d of %d bytes", end, len(data))
