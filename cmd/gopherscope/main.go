@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +72,9 @@ func commands(stdout, stderr *os.File) []*cobra.Command {
 // printable escapes what a terminal would not print as it stands, since an error
 // may quote the name or the content of a hostile file. Line ends and tabs stay.
 func printable(text string) string {
+	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return text
+	}
 	var b strings.Builder
 	for _, r := range text {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {

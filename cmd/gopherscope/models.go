@@ -136,23 +136,26 @@ func (r modelReader) openOne(path string) (model, error) {
 		file.Close()
 		return model{}, err
 	}
-	m := model{path: path, file: file}
-	matrices := map[*weights.Tensor][]weights.Matrix{}
-	for _, matrix := range file.Matrices() {
-		matrices[matrix.Tensor] = append(matrices[matrix.Tensor], matrix)
-	}
-	skipped := map[*weights.Tensor]string{}
-	for _, s := range file.Skipped() {
-		skipped[s.Tensor] = s.Reason
-	}
+	m := model{path: path, file: file, tensors: make([]modelTensor, 0, len(file.Tensors()))}
+	// Both are in the order of the tensors.
+	matrices, skipped := file.Matrices(), file.Skipped()
 	for _, t := range file.Tensors() {
+		n := 0
+		for n < len(matrices) && matrices[n].Tensor == t {
+			n++
+		}
+		of, reason := matrices[:n:n], ""
+		matrices = matrices[n:]
+		if len(skipped) > 0 && skipped[0].Tensor == t {
+			reason, skipped = skipped[0].Reason, skipped[1:]
+		}
 		if !r.globs.match(t.Name) {
 			m.excluded.tensors++
 			m.excluded.elements += int64(t.Elements())
 			m.excluded.bytes += t.Bytes
 			continue
 		}
-		m.tensors = append(m.tensors, r.tensor(t, matrices[t], skipped[t]))
+		m.tensors = append(m.tensors, r.tensor(t, of, reason))
 	}
 	return m, nil
 }

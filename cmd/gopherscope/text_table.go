@@ -1,8 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"io"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -30,24 +31,33 @@ func (t *textTable) print(w io.Writer) error {
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
-	var b strings.Builder
+	out := bufio.NewWriter(w)
+	var text []byte
 	line := func(cells []string) {
-		text := ""
+		text = text[:0]
 		for i, cell := range cells {
-			blanks := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			blanks := widths[i] - utf8.RuneCountInString(cell)
 			if t.columns[i].right {
-				cell = blanks + cell
-			} else {
-				cell += blanks
+				text = appendBlanks(text, blanks)
 			}
-			text += cell + "  "
+			text = append(text, cell...)
+			if !t.columns[i].right {
+				text = appendBlanks(text, blanks)
+			}
+			text = appendBlanks(text, 2)
 		}
-		b.WriteString(strings.TrimRight(text, " ") + "\n")
+		out.Write(append(bytes.TrimRight(text, " "), '\n'))
 	}
 	line(head)
 	for _, row := range t.rows {
 		line(row)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return out.Flush()
+}
+
+func appendBlanks(text []byte, n int) []byte {
+	for range n {
+		text = append(text, ' ')
+	}
+	return text
 }
