@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,7 +48,7 @@ func (n *Notebook) Settle() {
 
 // sourceHashes yields each code cell that runs, with a hash of its source and of
 // those before it: an output depends on all of them.
-func (n *Notebook) sourceHashes() func(yield func(*Cell, string) bool) {
+func (n *Notebook) sourceHashes() iter.Seq2[*Cell, string] {
 	return func(yield func(*Cell, string) bool) {
 		h := sha256.New()
 		for _, c := range n.Cells {
@@ -80,8 +82,8 @@ func needsMore(html string) string {
 //
 //   - it is larger than MaxCommitted, or does not name this program's kernel;
 //   - it does not begin with a title, or a code cell has no prose before it;
-//   - a cell has not been run, failed, ended with an error as its value, or was run when it or a cell before it
-//     had another source;
+//   - a cell has not been run, failed, ended with an error as its value, or was run
+//     when it or a cell before it had another source;
 //   - an output needs scripts or a network to be seen, or was written to stderr;
 //   - an output holds an absolute path or one of the names given, such as a
 //     user's; a name that is a word of the notebook's own text does not count.
@@ -103,10 +105,7 @@ func CheckCommitted(data []byte, names ...string) error {
 		problem("does not begin with a title")
 	}
 	private := n.privateWords(names)
-	hashes := map[*Cell]string{}
-	for c, hash := range n.sourceHashes() {
-		hashes[c] = hash
-	}
+	hashes := maps.Collect(n.sourceHashes())
 	count := 0
 	for i, c := range n.Cells {
 		if c.Type != Code {
