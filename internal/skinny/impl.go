@@ -1,6 +1,8 @@
 package skinny
 
 import (
+	"slices"
+
 	"github.com/rlx-go/gopherscope/internal/cpu"
 	"github.com/rlx-go/gopherscope/kernels"
 )
@@ -20,13 +22,7 @@ var impls = append([]impl{{cpu.Ref, addDotsRef, addCombinationsRef}}, assembly..
 var best = usable()[len(usable())-1]
 
 func usable() []impl {
-	var list []impl
-	for _, i := range impls {
-		if cpu.Has(i.needs) {
-			list = append(list, i)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(impls), func(i impl) bool { return !cpu.Has(i.needs) })
 }
 
 // A dotsTile adds the dot products of rows of w and vectors of q of n columns, above 0
