@@ -123,9 +123,14 @@ func (p *peer) subscribe(frames [][]byte) {
 	}
 }
 
+// subscribed is false of a peer that was closed: it stays in its socket until its
+// reader ends, and the others are not to be measured by its empty queue.
 func (p *peer) subscribed(topic string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
 	for prefix := range p.topics {
 		if strings.HasPrefix(topic, prefix) {
 			return true

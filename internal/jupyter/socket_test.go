@@ -59,6 +59,15 @@ func TestASubscriberThatDoesNotReadHoldsUpNobody(t *testing.T) {
 	})
 }
 
+func TestAClosedPeerIsNoMeasureForTheOthers(t *testing.T) {
+	all := map[string]struct{}{"": {}}
+	reads := &peer{topics: all, pending: 100}
+	s := &socket{peers: map[*peer]struct{}{reads: {}, {topics: all, closed: true}: {}}}
+	if best := s.bestLocked("stream"); best != 100 {
+		t.Errorf("the best is %d bytes behind, want 100", best)
+	}
+}
+
 // rawPeer opens a connection to a socket and shakes hands, and no more.
 func rawPeer(t *testing.T, s *socket, kind zmq4.SocketType) net.Conn {
 	t.Helper()
