@@ -44,7 +44,7 @@ func (in *interpreter) compileBounds(c *fast.Comp, sym fast.Symbol, node *ast.Ca
 		}
 	}
 	c.Pos = pos
-	in.bounds = append(in.bounds, b)
+	in.sources.bounds = append(in.sources.bounds, b)
 	zero := c.Expr1(&ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}, nil)
 	return &fast.Call{
 		Fun:      &fast.Expr{Lit: zero.Lit, Sym: &sym},
@@ -184,12 +184,12 @@ func headEnd(n ast.Node) token.Pos {
 // found in the innermost statement around pos; env is that of the panic.
 func (in *interpreter) outOfRange(env *fast.Env, pos token.Pos) string {
 	var at bounds
-	for _, b := range in.bounds {
+	for _, b := range in.sources.bounds {
 		if b.from <= pos && pos < b.to && (at.to == 0 || b.to-b.from < at.to-at.from) {
 			at = b
 		}
 	}
-	for _, b := range in.bounds {
+	for _, b := range in.sources.bounds {
 		if b.from == at.from && b.to == at.to {
 			if text := b.exceeded(env); text != "" {
 				return text

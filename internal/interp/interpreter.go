@@ -38,9 +38,8 @@ type interpreter struct {
 	cuts    map[*gomacro.Named]cutFields // of the types of cells
 	aliases int                          // of types, made so far
 
-	world     *world     // what go/types knows of the above
-	functions []function // of all cells, by position
-	bounds    []bounds   // of all cells
+	world   *world // what go/types knows of the above
+	sources sources
 
 	owner     atomic.Pointer[evaluator]
 	left      sync.Map // from goroutine to the evaluator that was left behind
@@ -66,10 +65,9 @@ func newInterpreter(s *Session, ev *evaluator) *interpreter {
 	// Without one it uses reflection, which needs no toolchain.
 	build.Default.GOROOT = ""
 	ir := fast.New()
-	in := &interpreter{ir: ir, comp: ir.Comp, session: s, world: newWorld(), cuts: map[*gomacro.Named]cutFields{}, declarations: map[string]declaration{}}
+	in := &interpreter{ir: ir, sources: sources{next: minBase}, comp: ir.Comp, session: s, world: newWorld(), cuts: map[*gomacro.Named]cutFields{}, declarations: map[string]declaration{}}
 	ir.Comp.Options &^= base.OptModuleImport | base.OptTrapPanic
 	ir.Comp.Stdout, ir.Comp.Stderr = io.Discard, io.Discard
-	ir.Comp.Fileset.AddFile("", ir.Comp.Fileset.Base(), minBase, 0)
 
 	binds := &ir.Comp.CompBinds
 	binds.BindNum, binds.IntBindNum = slots, intSlots
