@@ -37,9 +37,10 @@ const (
 
 // Figure checks the chart and draws it. It fails when there is no title, value
 // axis label, category or series; when a series has not one finite value for
-// each category, or has X or labels; when an error bar is negative or not finite;
-// when two categories or two series have one name or
-// look the same; when an axis is logarithmic; and beyond 200 bars.
+// each category, or has X or labels; when an error bar is not finite or does
+// not hold its value; when two categories or two series have one name or look the
+// same; when an axis is logarithmic; when a value is beyond a range that was set,
+// or this range does not hold zero; and beyond 200 bars.
 func (b Bar) Figure() (*Figure, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *bars) namesWidth() int {
 // hasErrors reports whether bars carry error bars, which leave no place for
 // values.
 func (c *bars) hasErrors() bool {
-	return slices.ContainsFunc(c.series, func(s Series) bool { return len(s.Error) > 0 })
+	return slices.ContainsFunc(c.series, Series.hasErrors)
 }
 
 // arrange decides whether the bars lie and carry their values, and sizes the
@@ -151,7 +152,7 @@ func (c *bars) arrange(f *frame, lo float64) error {
 	var texts [][]string
 	valueWidth := 0.0
 	for _, s := range c.series {
-		texts = append(texts, formatTogether(s.Y, 3))
+		texts = append(texts, formatBeside(s.Y, 3))
 		for _, text := range texts[len(texts)-1] {
 			valueWidth = max(valueWidth, textWidth(text, textSize))
 		}

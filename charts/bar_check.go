@@ -20,6 +20,12 @@ func checkBars(title string, x, y Axis, categories []string, raw []Series) ([]Se
 	if err := y.check("y"); err != nil {
 		return nil, err
 	}
+	if y.bounded() && (y.Min > 0 || y.Max < 0) {
+		return nil, fmt.Errorf("bars are measured from zero, which the axis from %g to %g does not have", y.Min, y.Max)
+	}
+	if err := x.checkUnbounded("x"); err != nil {
+		return nil, err
+	}
 	if x != (Axis{}) {
 		if err := x.check("x"); err != nil {
 			return nil, err
@@ -55,7 +61,7 @@ func checkBars(title string, x, y Axis, categories []string, raw []Series) ([]Se
 			err = fmt.Errorf("Y has %d values for %d categories", len(s.Y), len(categories))
 		}
 		if err == nil {
-			err = checkError(y, s)
+			err = checkErrors(y, s)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.label(), err)

@@ -84,8 +84,8 @@ func (c *bars) Plot(canvas draw.Canvas, p *plot.Plot) {
 			if c.texts != nil {
 				canvas.FillText(label, at, c.texts[si][i])
 			}
-			if len(s.Error) > 0 {
-				whisker{from + width/2, value(v - s.Error[i]), value(v + s.Error[i]), c.lying}.draw(canvas)
+			if s.hasErrors() {
+				whisker{from + width/2, value(s.Low[i]), value(s.High[i]), c.lying}.draw(canvas)
 			}
 		}
 	}

@@ -1,6 +1,13 @@
 package charts
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// maxTold is the number of categories up to which the alternative text gives the
+// value of each.
+const maxTold = 8
 
 func (c *bars) table() Table {
 	t := Table{Columns: []string{c.x.title()}}
@@ -17,15 +24,23 @@ func (c *bars) table() Table {
 	return t
 }
 
-// notes says in words what each series does, for the alternative text.
+// notes says in words what each series is, for the alternative text.
 func (c *bars) notes() []string {
 	var notes []string
 	for _, s := range c.series {
-		least, most := extremes(s.Y)
 		name := s.Name
 		if name != "" {
 			name += ": "
 		}
+		if len(c.categories) <= maxTold {
+			var values []string
+			for i, category := range c.categories {
+				values = append(values, s.written(i)+" for "+category)
+			}
+			notes = append(notes, name+strings.Join(values, ", "))
+			continue
+		}
+		least, most := extremes(s.Y)
 		notes = append(notes, fmt.Sprintf("%sfrom %s (%s) to %s (%s)", name,
 			s.written(least), c.categories[least], s.written(most), c.categories[most]))
 	}

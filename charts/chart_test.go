@@ -130,19 +130,19 @@ decoder  0.0075  0.12
 		"errorbar": `Quantization error by tensor
 Bar chart of relative error by tensor
 
-tensor   int8  ± int8  int4
--------  ----  ------  ----
-encoder  0.50   0.125  0.08
-decoder  0.75   0.250  0.12
+tensor   int8  int8, low  int8, high  int4
+-------  ----  ---------  ----------  ----
+encoder  0.50      0.375        0.75  0.08
+decoder  0.75      0.500        1.00  0.12
 `,
 		"scatter": `Smaller weights cost precision
 Scatter chart of relative error against size (bits/weight)
 
-series  point     size (bits/weight)  relative error      ±
-------  --------  ------------------  --------------  -----
+series  point     size (bits/weight)  relative error   low  high
+------  --------  ------------------  --------------  ----  ----
 w8a16   channel                  8.5           0.005
-w4a16   group 32                 5.0           0.080  0.010
-w4a16   group 64                 4.5           0.125  0.025
+w4a16   group 32                 5.0           0.080  0.07  0.09
+w4a16   group 64                 4.5           0.125  0.10  0.15
 bound                            4.0           0.100
 bound                            9.0           0.002
 `,

@@ -6,22 +6,28 @@ import (
 	"math"
 )
 
-// checkError fails at the first error bar that cannot be drawn.
-func checkError(y Axis, s Series) error {
+// hasErrors reports whether the points have error bars.
+func (s Series) hasErrors() bool { return len(s.Low) > 0 }
+
+// checkErrors fails at the first error bar that cannot be drawn.
+func checkErrors(y Axis, s Series) error {
 	switch {
-	case len(s.Error) == 0:
+	case len(s.Low) == 0 && len(s.High) == 0:
 		return nil
 	case s.Dashed:
 		return errors.New("a dashed line has no error bars")
-	case len(s.Error) != len(s.Y):
-		return fmt.Errorf("Error has %d values for %d in Y", len(s.Error), len(s.Y))
+	case len(s.Low) != len(s.Y) || len(s.High) != len(s.Y):
+		return fmt.Errorf("Low has %d values and High has %d for %d in Y", len(s.Low), len(s.High), len(s.Y))
 	}
-	for i, e := range s.Error {
-		switch {
-		case math.IsNaN(e) || math.IsInf(e, 0) || e < 0:
-			return fmt.Errorf("Error[%d] is %v, which is no length", i, e)
-		case y.Log && s.Y[i]-e <= 0:
-			return fmt.Errorf("Error[%d] reaches from %g down to %g, which a log axis does not have", i, s.Y[i], s.Y[i]-e)
+	if err := checkValues(y, "Low", s.Low); err != nil {
+		return err
+	}
+	if err := checkValues(y, "High", s.High); err != nil {
+		return err
+	}
+	for i, v := range s.Y {
+		if s.Low[i] > v || s.High[i] < v {
+			return fmt.Errorf("the error bar from Low[%d] = %g to High[%d] = %g does not hold Y[%d] = %g", i, s.Low[i], i, s.High[i], i, v)
 		}
 	}
 	return nil
@@ -30,13 +36,10 @@ func checkError(y Axis, s Series) error {
 // ends returns where the error bars of a series end, or its values when it has
 // none.
 func (s Series) ends() (low, high []float64) {
-	if len(s.Error) == 0 {
+	if !s.hasErrors() {
 		return s.Y, s.Y
 	}
-	for i, e := range s.Error {
-		low, high = append(low, s.Y[i]-e), append(high, s.Y[i]+e)
-	}
-	return low, high
+	return s.Low, s.High
 }
 
 // yExtent returns the range of the values of all series with their error bars.
@@ -50,27 +53,27 @@ func yExtent(series []Series) (lo, hi float64) {
 	return lo, hi
 }
 
-// written returns value i with its error for the alternative text.
+// written returns value i with its error bar for the alternative text.
 func (s Series) written(i int) string {
-	if len(s.Error) == 0 {
+	if !s.hasErrors() {
 		return formatNumber(s.Y[i])
 	}
-	return formatNumber(s.Y[i]) + " ± " + formatNumber(s.Error[i])
+	return formatNumber(s.Y[i]) + " (error bar " + formatNumber(s.Low[i]) + " to " + formatNumber(s.High[i]) + ")"
 }
 
 // columns names what a table lists of a series.
 func (s Series) columns(y Axis) []string {
 	name := seriesName(s, y)
-	if len(s.Error) == 0 {
+	if !s.hasErrors() {
 		return []string{name}
 	}
-	return []string{name, "± " + name}
+	return []string{name, name + ", low", name + ", high"}
 }
 
 // cells are what a table lists of value i.
 func (s Series) cells(i int) []any {
-	if len(s.Error) == 0 {
+	if !s.hasErrors() {
 		return []any{s.Y[i]}
 	}
-	return []any{s.Y[i], s.Error[i]}
+	return []any{s.Y[i], s.Low[i], s.High[i]}
 }

@@ -49,9 +49,8 @@ type script struct {
 	Y [][2]any `json:"y"`
 	// Bars is the number of series of bars, among which error bars find theirs.
 	Bars int `json:"bars,omitempty"`
-	// Labels are the sides of the points at which their labels stand, a series
-	// each; "" for a point without one.
-	Labels [][]string `json:"labels,omitempty"`
+	// Labels are where the labels of points stand, by the width of the figure.
+	Labels []placing `json:"labels,omitempty"`
 	// Cells are the text and its colour in each cell of a heat map.
 	Cells [][2]string `json:"cells,omitempty"`
 	// Names are the columns, the rows and the values of a heat map.

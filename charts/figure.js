@@ -61,7 +61,18 @@
     return pen.measureText(text).width;
   }
 
+  // Breaks a text into as few lines as the width allows, of about the same length.
   function wrap(text, font, width) {
+    var lines = filled(text, font, width), narrower;
+    for (width -= 8; width > 0 && lines.length > 1; width -= 8) {
+      narrower = filled(text, font, width);
+      if (narrower.length > lines.length) break;
+      lines = narrower;
+    }
+    return lines;
+  }
+
+  function filled(text, font, width) {
     var lines = [''];
     text.split(' ').forEach(function (word) {
       var last = lines.length - 1;
@@ -96,7 +107,6 @@
       made.legend.itemHeight = 10;
     }
     if (series.type === 'custom') drawn(series);
-    if (spec.labels && spec.labels[i] && spec.labels[i].length) labelPoints(series, spec.labels[i]);
     if (spec.cells) labelCells(series);
   });
   if (made.tooltip.trigger === 'item') made.tooltip.formatter = described;
@@ -161,13 +171,29 @@
     };
   }
 
-  // Puts the labels of points on the sides where the picture has them. The text
-  // comes from a function, because ECharts would read it as a template.
-  function labelPoints(series, sides) {
-    series.data.forEach(function (point, i) {
-      point.label = { show: !!sides[i], position: sides[i] || 'right', formatter: function () { return point.name; } };
+  // Puts the labels of points on the sides that were found for a figure of about
+  // this width. The text comes from a function, because ECharts would read it as a
+  // template. Labels stand out from the lines behind them.
+  function labelPoints(width) {
+    if (!spec.labels) return;
+    var nearest = spec.labels.reduce(function (a, b) {
+      return Math.abs(b.width - width) < Math.abs(a.width - width) ? b : a;
     });
-    series.labelLayout = { hideOverlap: true };
+    made.series.forEach(function (series, i) {
+      var sides = nearest.sides[i] || [];
+      sides.forEach(function (side, j) {
+        var words = side.split(' '), point = series.data[j];
+        point.label = {
+          show: !!side,
+          position: words[0] || 'right',
+          offset: words[1] ? [words[0] === 'right' ? -4 : 4, words[1] === 'up' ? -11 : 11] : [0, 0],
+          formatter: function () { return point.name; },
+          textBorderColor: onDark ? '#111' : '#fff',
+          textBorderWidth: 3
+        };
+      });
+      if (sides.length) series.labelLayout = { hideOverlap: true };
+    });
   }
 
   function labelCells(series) {
@@ -209,7 +235,7 @@
       made.series.forEach(function (series) {
         if (series.id !== 'error-' + point.seriesIndex) return;
         var ends = series.data[point.dataIndex].value;
-        text += ' ± ' + rounded((ends[2] - ends[1]) / 2);
+        text += ' (' + rounded(ends[1]) + ' to ' + rounded(ends[2]) + ')';
       });
       var dot = doc.createElement('span');
       dot.style.cssText = 'display:inline-block;width:10px;height:10px;margin-right:5px;border-radius:5px';
@@ -303,20 +329,8 @@
       made.grid[0].bottom = gridBottom + more;
       below += more;
     }
-    outlineLabels();
+    labelPoints(width);
     return spec.height + above + below;
-  }
-
-  // Labels of points stand out from the lines behind them.
-  function outlineLabels() {
-    made.series.forEach(function (series, i) {
-      if (!spec.labels || !spec.labels[i]) return;
-      series.data.forEach(function (point) {
-        if (!point.label) return;
-        point.label.textBorderColor = onDark ? '#111' : '#fff';
-        point.label.textBorderWidth = 3;
-      });
-    });
   }
 
   // One watcher a page, which holds no figure: those that left it can be freed.

@@ -84,8 +84,8 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 	name := func(i int) string { return fmt.Sprint("<!--</script>\"{b}", i) }
 	x, y := Axis{Label: name(1), Unit: name(2)}, Axis{Label: name(3), Unit: name(4)}
 	for _, chart := range []figurer{
-		Scatter{Title: evil, X: x, Y: y, Series: []Series{{Name: name(5), X: []float64{1, 2}, Y: []float64{1, 2}, Labels: []string{name(6), name(7)}, Error: []float64{1, 1}}}},
-		Bar{Title: evil, X: x, Y: y, Categories: []string{name(5)}, Series: []Series{{Name: name(6), Y: []float64{2}, Error: []float64{1}}}},
+		Scatter{Title: evil, X: x, Y: y, Series: []Series{{Name: name(5), X: []float64{1, 2}, Y: []float64{1, 2}, Labels: []string{name(6), name(7)}, Low: []float64{0, 1}, High: []float64{1, 2}}}},
+		Bar{Title: evil, X: x, Y: y, Categories: []string{name(5)}, Series: []Series{{Name: name(6), Y: []float64{2}, Low: []float64{1}, High: []float64{3}}}},
 		Histogram{Title: evil, X: x, Y: y, Values: []float64{1, 2}, Scheme: name(5)},
 		Heatmap{Title: evil, X: x, Y: y, Value: Axis{Label: name(5), Unit: name(6)}, Columns: []string{name(7), name(8)}, Rows: []string{name(9)}, Values: [][]float64{{1, 2}}},
 		Roofline{Title: evil, Ops: "</s>\"", Peaks: []Limit{{Name: name(1), Value: 10}}, Bandwidths: []Limit{{Name: name(2), Value: 1}}, Kernels: []Series{{Name: name(3), X: []float64{1}, Y: []float64{1}, Labels: []string{name(4)}}}},
@@ -131,11 +131,11 @@ func TestAltSaysWhatTheChartShows(t *testing.T) {
 			"skipzeros: from 0.25 at 10 to 3.125 at 100; dense: from 1.25 at 10 to 1.25 at 100; " +
 			"skipzeros, predicted: from 0.3 at 10 to 3 at 100.",
 		"bar": "Quantization error by tensor. Bar chart of relative error by tensor. " +
-			"int8: from 0.005 (encoder) to 0.0075 (decoder); int4: from 0.08 (encoder) to 0.12 (decoder).",
+			"int8: 0.005 for encoder, 0.0075 for decoder; int4: 0.08 for encoder, 0.12 for decoder.",
 		"errorbar": "Quantization error by tensor. Bar chart of relative error by tensor. " +
-			"int8: from 0.5 ± 0.125 (encoder) to 0.75 ± 0.25 (decoder); int4: from 0.08 (encoder) to 0.12 (decoder).",
+			"int8: 0.5 (error bar 0.375 to 0.75) for encoder, 0.75 (error bar 0.5 to 1) for decoder; int4: 0.08 for encoder, 0.12 for decoder.",
 		"scatter": "Smaller weights cost precision. Scatter chart of relative error against size (bits/weight). " +
-			"w8a16: 0.005 at 8.5 (channel); w4a16: 2 points from 0.08 ± 0.01 at 5 (group 32) to 0.125 ± 0.025 at 4.5 (group 64); " +
+			"w8a16: 0.005 at 8.5 (channel); w4a16: 2 points from 0.08 (error bar 0.07 to 0.09) at 5 (group 32) to 0.125 (error bar 0.1 to 0.15) at 4.5 (group 64); " +
 			"bound: a line from 0.002 at 9 to 0.1 at 4.",
 		"histogram": "Most weights are small. Histogram: count by weight (1e-3). " +
 			"6 values from -4 to 6, half of them from 0.5 to 1.375, median 0.75; the fullest of 5 bins, from 0 to 2, holds 4.",
@@ -143,8 +143,8 @@ func TestAltSaysWhatTheChartShows(t *testing.T) {
 			"2 rows and 3 columns; from 0.01 (q_proj, 0) to 10 (down_proj, 2).",
 		"roofline": "One row is limited by memory. Roofline chart of rate (Gflop/s) against arithmetic intensity (flop/byte). " +
 			"f32 peak: 160 Gflop/s; DRAM: 20 GB/s; L2: 80 GB/s; " +
-			"f32: up to 120 at 32 (m=64), 75% of f32 peak, 18.8% of DRAM, 4.69% of L2; " +
-			"w8a16: up to 30 at 2, 18.8% of f32 peak, 75% of DRAM, 18.8% of L2.",
+			"f32: up to 120 Gflop/s at 32 flop/byte (m=64), 75% of f32 peak, 18.8% of DRAM, 4.69% of L2; " +
+			"w8a16: up to 30 Gflop/s at 2 flop/byte, 18.8% of f32 peak, 75% of DRAM, 18.8% of L2.",
 	} {
 		if got := figures(t)[name].alt(); got != want {
 			t.Errorf("%s: %s\nwant: %s", name, got, want)
@@ -157,11 +157,11 @@ func TestAltNamesTheTurns(t *testing.T) {
 	got := mustLine(t, Line{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{
 		{Name: "valley", X: []float64{1, 2, 3}, Y: []float64{5, 2, 4}},
 		{Name: "hill", X: []float64{1, 2, 3}, Y: []float64{1, 6, 1}},
-		{Name: "both", X: []float64{1, 2, 3, 4}, Y: []float64{3, 7, 1, 3}, Error: []float64{0, 1, 0, 0}},
+		{Name: "both", X: []float64{1, 2, 3, 4}, Y: []float64{3, 7, 1, 3}, Low: []float64{3, 6, 1, 3}, High: []float64{3, 9, 1, 3}},
 		{Name: "slope", X: []float64{1, 2, 3}, Y: []float64{1, 1, 2}},
 	}}).alt()
 	want := "t. Line chart of y against x. valley: from 5 at 1 to 4 at 3, lowest 2 at 2; hill: from 1 at 1 to 1 at 3, highest 6 at 2; " +
-		"both: from 3 ± 0 at 1 to 3 ± 0 at 4, lowest 1 ± 0 at 3, highest 7 ± 1 at 2; slope: from 1 at 1 to 2 at 3."
+		"both: from 3 (error bar 3 to 3) at 1 to 3 (error bar 3 to 3) at 4, lowest 1 (error bar 1 to 1) at 3, highest 7 (error bar 6 to 9) at 2; slope: from 1 at 1 to 2 at 3."
 	if got != want {
 		t.Errorf("%s\nwant: %s", got, want)
 	}

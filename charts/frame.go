@@ -183,8 +183,22 @@ func textWidth(s string, size float64) float64 {
 }
 
 // wrap breaks a title between words into lines of at most width, measured in the
-// font of the title.
+// font of the title: as few as possible, of about the same length.
 func wrap(title string, width float64) []string {
+	const step = 8
+	lines := fill(title, width)
+	for width -= step; width > 0 && len(lines) > 1; width -= step {
+		narrower := fill(title, width)
+		if len(narrower) > len(lines) {
+			break
+		}
+		lines = narrower
+	}
+	return lines
+}
+
+// fill breaks a title where the next word does not fit.
+func fill(title string, width float64) []string {
 	const boldness = 1.08 // of bold to regular letters
 	var lines []string
 	line := ""

@@ -99,6 +99,11 @@ func (h Heatmap) check(title string, c *cells) error {
 			return err
 		}
 	}
+	for name, axis := range map[string]Axis{"x": c.x, "y": c.y} {
+		if err := axis.checkUnbounded(name); err != nil {
+			return err
+		}
+	}
 	if c.x.Log || c.y.Log {
 		return errors.New("the columns and rows are names, which a log axis does not have")
 	}
@@ -185,7 +190,7 @@ func (c *cells) arrange() error {
 	for _, row := range c.values {
 		flat = append(flat, row...)
 	}
-	texts := formatTogether(flat, 3)
+	texts := formatBeside(flat, 3)
 	c.fits = true
 	for i := range c.rows {
 		c.texts = append(c.texts, texts[i*len(c.columns):][:len(c.columns)])

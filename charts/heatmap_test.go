@@ -57,7 +57,7 @@ func TestHeatmapOption(t *testing.T) {
 			t.Errorf("cell %d is %g, want column %d, row %d, %g thirds", i, d.Value, i%3, i/3, thirds[i])
 		}
 	}
-	if got := f.script.Names.Values[5]; got != "relative error: 10 %" || f.script.Cells[0] != [2]string{"0.01", "#000000"} || f.script.Cells[5] != [2]string{"10.00", "#ffffff"} {
+	if got := f.script.Names.Values[5]; got != "relative error: 10 %" || f.script.Cells[0] != [2]string{"0.01", "#000000"} || f.script.Cells[5] != [2]string{"10.0", "#ffffff"} {
 		t.Errorf("cells %q, the last described as %q", f.script.Cells, got)
 	}
 }

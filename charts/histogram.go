@@ -42,8 +42,8 @@ const (
 )
 
 // Figure checks the chart and draws it. It fails when there is no title, axis
-// label or value, when a value is not finite, or not positive on a log axis, and
-// when Bins is negative or above 200.
+// label or value, when a value is not finite, or not positive on a log axis, when
+// the range of an axis is set, and when Bins is negative or above 200.
 func (h Histogram) Figure() (*Figure, error) {
 	f, err := h.figure()
 	if err != nil {
@@ -108,6 +108,12 @@ func (h Histogram) check(title string, x, y Axis) error {
 		return err
 	}
 	if err := y.check("y"); err != nil {
+		return err
+	}
+	if err := x.checkUnbounded("x"); err != nil {
+		return err
+	}
+	if err := y.checkUnbounded("y"); err != nil {
 		return err
 	}
 	switch {

@@ -19,7 +19,7 @@ import (
 //
 // A linear y axis starts at zero, unless all values lie within a fifth of the
 // largest one: then zero would hide how they differ. The range of an axis ends at
-// whole ticks.
+// whole ticks, unless [Axis] sets it.
 type Line struct {
 	Title  string
 	X, Y   Axis
@@ -31,9 +31,10 @@ const maxMarked = 40
 
 // Figure checks the chart and draws it. It fails when there is no title, axis
 // label, series or point; when the X and Y of a series differ in length, or X
-// does not increase; when a value is not finite, or not positive on a log axis;
-// when an error bar is negative, not finite or reaches below a log axis;
-// when two series have one name or look the same; and beyond 20,000 points.
+// does not increase; when a value or an end of an error bar is not finite, not
+// positive on a log axis or beyond a range that was set; when an error bar does
+// not hold its value; when two series have one name or look the same; and beyond
+// 20,000 points.
 func (l Line) Figure() (*Figure, error) {
 	f, err := l.figure()
 	if err != nil {
@@ -139,7 +140,7 @@ func checkLine(x, y Axis, s Series) error {
 	if err := checkValues(y, "Y", s.Y); err != nil {
 		return err
 	}
-	if err := checkError(y, s); err != nil {
+	if err := checkErrors(y, s); err != nil {
 		return err
 	}
 	return checkIncreases(s.X)
@@ -174,7 +175,7 @@ func linePlot(xs, ys scale, series []Series, entries []entry) *plot.Plot {
 	p.Add(&plotter.Grid{Vertical: grid, Horizontal: grid})
 	for i, s := range series {
 		points := s.xys()
-		if len(s.Error) > 0 {
+		if s.hasErrors() {
 			p.Add(whiskers{s})
 		}
 		p.Add(&plotter.Line{XYs: points, LineStyle: entries[i].line()})

@@ -48,6 +48,20 @@ func formatTogether(values []float64, digits int) []string {
 	return texts
 }
 
+// formatBeside writes values that do not stand in a column: as formatTogether
+// does, but a value above one without the decimals beyond its significant digits.
+func formatBeside(values []float64, digits int) []string {
+	texts := formatTogether(values, digits)
+	for i, text := range texts {
+		whole, fraction, found := strings.Cut(text, ".")
+		keep := digits - len(strings.TrimPrefix(whole, "-"))
+		if found && !strings.Contains(fraction, "e") && math.Abs(values[i]) >= 1 && keep < len(fraction) {
+			texts[i] = strconv.FormatFloat(values[i], 'f', max(0, keep), 64)
+		}
+	}
+	return texts
+}
+
 // exponent shortens "1.500e-07" to "1.5e-7".
 func exponent(s string) string {
 	mantissa, exp, _ := strings.Cut(s, "e")

@@ -3,6 +3,7 @@ package charts
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -48,6 +49,24 @@ func TestGroupDigits(t *testing.T) {
 	} {
 		if got := groupDigits(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestFormatBeside(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{0.6961, 32.787, 2.4438, 5.8}, "0.696 32.8 2.44 5.80"},
+		{[]float64{4.1, 4, 4.02}, "4.10 4.00 4.02"},
+		{[]float64{-0.25, -12.5, 250.5}, "-0.25 -12.5 250"}, // half to even
+		{[]float64{3, 20, 1000}, "3 20 1000"},
+		{[]float64{0.5, 12345.6}, "0.5 12346"},
+		{[]float64{1e-7, 2.5}, "1e-7 2.5"},
+	} {
+		if got := strings.Join(formatBeside(c.values, 3), " "); got != c.want {
+			t.Errorf("%v: %s, want %s", c.values, got, c.want)
 		}
 	}
 }

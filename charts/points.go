@@ -50,7 +50,7 @@ func (c *points) figure(kind string, notes []string, table Table) (*Figure, erro
 		entries[i] = entry{name: s.Name, style: styles[i], points: !s.Dashed, dashed: s.Dashed, marked: !s.Dashed}
 	}
 	f := newFrame(c.title, entries, c.x, c.y)
-	sides := placeLabels(c.series, c.xs, c.ys)
+	places := placings(c.series, c.xs, c.ys)
 	option, err := c.option(f)
 	if err != nil {
 		return nil, err
@@ -61,17 +61,17 @@ func (c *points) figure(kind string, notes []string, table Table) (*Figure, erro
 		kind:  kind,
 		notes: notes,
 		table: table,
-		plot:  func() *plot.Plot { return c.plot(entries, sides) },
+		plot:  func() *plot.Plot { return c.plot(entries, places) },
 		script: script{
 			Option: option,
 			X:      c.xs.labels(),
 			Y:      c.ys.labels(),
-			Labels: sides,
+			Labels: places,
 		},
 	})
 }
 
-func (c *points) plot(entries []entry, sides [][]string) *plot.Plot {
+func (c *points) plot(entries []entry, places []placing) *plot.Plot {
 	p := newPlot()
 	useScale(&p.X, c.xs)
 	useScale(&p.Y, c.ys)
@@ -82,14 +82,14 @@ func (c *points) plot(entries []entry, sides [][]string) *plot.Plot {
 			p.Add(&plotter.Line{XYs: s.xys(), LineStyle: entries[i].line()})
 			continue
 		}
-		if len(s.Error) > 0 {
+		if s.hasErrors() {
 			p.Add(whiskers{s})
 		}
 		p.Add(&plotter.Scatter{XYs: s.xys(), GlyphStyle: entries[i].glyph()})
 	}
 	for i, s := range c.series {
 		if len(s.Labels) > 0 {
-			p.Add(pointLabels{s, sides[i]})
+			p.Add(pointLabels{s, places[0].Sides[i]})
 		}
 	}
 	return p
@@ -108,23 +108,11 @@ func (l pointLabels) Plot(c draw.Canvas, p *plot.Plot) {
 		at := vg.Point{X: x(l.X[i]), Y: y(l.Y[i])}
 		style := textStyle(textSize, ink)
 		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-		switch l.sides[i] {
-		case "right":
-			style.XAlign = draw.XLeft
-			at = vg.Point{X: at.X + labelGap, Y: at.Y + lift}
-		case "left":
-			style.XAlign = draw.XRight
-			at = vg.Point{X: at.X - labelGap, Y: at.Y + lift}
-		case "top":
-			style.YAlign = draw.YBottom
-			at.Y += labelGap - 2
-		case "bottom":
-			style.YAlign = draw.YTop
-			at.Y -= labelGap - 2
-		default:
+		if l.sides[i] == "" {
 			continue
 		}
-		outlined(c, style, at, label)
+		around := box{}.moved(l.sides[i], float64(style.Width(label)))
+		outlined(c, style, vg.Point{X: at.X + vg.Length(around.left), Y: at.Y - vg.Length(around.top) + lift}, label)
 	}
 }
 

@@ -1,6 +1,9 @@
 package charts
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // table lists every point, or where each series lies when there are too many.
 func (c *points) table() Table {
@@ -8,7 +11,7 @@ func (c *points) table() Table {
 	for _, s := range c.series {
 		total += len(s.X)
 		labelled = labelled || len(s.Labels) > 0
-		errors = errors || len(s.Error) > 0
+		errors = errors || s.hasErrors()
 	}
 	most := maxRows
 	if labelled {
@@ -23,7 +26,7 @@ func (c *points) table() Table {
 	}
 	t.Columns = append(t.Columns, c.x.title(), c.y.title())
 	if errors {
-		t.Columns = append(t.Columns, "±")
+		t.Columns = append(t.Columns, "low", "high")
 	}
 	for _, s := range c.series {
 		for i := range s.X {
@@ -32,8 +35,8 @@ func (c *points) table() Table {
 				row = append(row, s.pointName(i))
 			}
 			row = append(row, s.X[i], s.Y[i])
-			if len(s.Error) > 0 {
-				row = append(row, s.Error[i])
+			if s.hasErrors() {
+				row = append(row, s.Low[i], s.High[i])
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -83,8 +86,10 @@ func (s Series) pointName(i int) any {
 }
 
 // point writes point i in words.
-func (s Series) point(i int) string {
-	text := s.written(i) + " at " + formatNumber(s.X[i])
+func (s Series) point(i int) string { return s.pointIn(i, "", "") }
+
+func (s Series) pointIn(i int, xUnit, yUnit string) string {
+	text := strings.TrimSpace(s.written(i)+" "+yUnit) + " at " + strings.TrimSpace(formatNumber(s.X[i])+" "+xUnit)
 	if len(s.Labels) > 0 && s.Labels[i] != "" {
 		text += " (" + s.Labels[i] + ")"
 	}

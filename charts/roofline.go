@@ -21,7 +21,7 @@ type Roofline struct {
 	// intensity x they allow x times that.
 	Bandwidths []Limit
 	// Kernels are the points: X is the arithmetic intensity in operations a byte, Y
-	// the rate in 10^9 operations a second. They have no Dashed and no Error.
+	// the rate in 10^9 operations a second. They have no Dashed and no error bars.
 	Kernels []Series
 }
 
@@ -88,7 +88,7 @@ func (r Roofline) figure() (*Figure, error) {
 	c.xs = xs
 	kernels := series[len(r.Peaks)+len(r.Bandwidths):]
 	kind := "Roofline chart of " + y.title() + " against " + x.title()
-	return c.figure(kind, l.notes(kernels, y.Unit), l.table(kernels, x, y))
+	return c.figure(kind, l.notes(kernels, x, y), l.table(kernels, x, y))
 }
 
 func (r Roofline) check() error {
@@ -114,7 +114,7 @@ func (r Roofline) check() error {
 			return fmt.Errorf("Kernels[%d] has no name", i)
 		case k.Dashed:
 			return fmt.Errorf("%s: kernels cannot be dashed", k.label())
-		case len(k.Error) > 0:
+		case k.hasErrors() || len(k.High) > 0:
 			return fmt.Errorf("%s: kernels have no error bars", k.label())
 		}
 	}

@@ -116,10 +116,10 @@ func (l limits) table(kernels []Series, x, y Axis) Table {
 
 // notes says in words what the limits are and what the fastest point of each
 // kernel reaches of them, for the alternative text.
-func (l limits) notes(kernels []Series, unit string) []string {
+func (l limits) notes(kernels []Series, x, y Axis) []string {
 	var notes []string
 	for _, p := range l.peaks {
-		notes = append(notes, fmt.Sprintf("%s: %s %s", p.Name, formatNumber(p.Value), unit))
+		notes = append(notes, fmt.Sprintf("%s: %s %s", p.Name, formatNumber(p.Value), y.Unit))
 	}
 	for _, b := range l.bandwidths {
 		notes = append(notes, fmt.Sprintf("%s: %s GB/s", b.Name, formatNumber(b.Value)))
@@ -133,7 +133,7 @@ func (l limits) notes(kernels []Series, unit string) []string {
 				reached = append(reached, share+" of "+names[i])
 			}
 		}
-		notes = append(notes, k.Name+": up to "+k.point(best)+", "+strings.Join(reached, ", "))
+		notes = append(notes, k.Name+": up to "+k.pointIn(best, x.Unit, y.Unit)+", "+strings.Join(reached, ", "))
 	}
 	return notes
 }

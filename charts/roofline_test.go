@@ -94,6 +94,6 @@ func TestWrongRooflinesAreRefused(t *testing.T) {
 		{with(func(r *Roofline) { r.Kernels[0].Y = r.Kernels[0].Y[:1] }), `series "f32": X has 2 values and Y has 1`},
 		{with(func(r *Roofline) { r.Kernels[0].Labels = []string{"a"} }), `series "f32": there are 1 labels for 2 points`},
 		{with(func(r *Roofline) { r.Kernels[0].Dashed = true }), `series "f32": kernels cannot be dashed`},
-		{with(func(r *Roofline) { r.Kernels[0].Error = []float64{1, 1} }), `series "f32": kernels have no error bars`},
+		{with(func(r *Roofline) { r.Kernels[0].Low = []float64{1, 1} }), `series "f32": kernels have no error bars`},
 	})
 }

@@ -1,8 +1,10 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -30,22 +32,56 @@ const (
 )
 
 // newScale returns the scale that holds the values lo to hi, with at most about
-// count ticks when it is linear, and then only at whole numbers if whole is set.
+// count ticks when it is linear, and then only at whole numbers if whole is set;
+// or the range that the axis sets.
 func newScale(a Axis, lo, hi float64, count int, whole bool) (scale, error) {
+	if a.bounded() {
+		lo, hi = a.Min, a.Max
+	}
 	size := max(math.Abs(lo), math.Abs(hi))
 	switch {
 	case size > largest:
 		return scale{}, fmt.Errorf("%s reaches %g, beyond the %g that an axis can label: use a larger unit", a.Label, size, largest)
 	case a.Log && lo < smallestLog:
 		return scale{}, fmt.Errorf("%s reaches down to %g, below the %g that a log axis can label: use a smaller unit", a.Label, lo, smallestLog)
-	case a.Log:
-		return logScale(lo, hi), nil
 	case size > 0 && size < smallestLinear:
 		return scale{}, fmt.Errorf("%s stays below %g, less than the %g that an axis can label: use a smaller unit", a.Label, size, smallestLinear)
 	case lo < hi && hi-lo < smallestSpread*size:
 		return scale{}, fmt.Errorf("%s varies by less than %g of its size, which an axis cannot label: subtract what is common", a.Label, smallestSpread)
 	}
-	return linearScale(lo, hi, count, whole), nil
+	s := linearScale(lo, hi, count, whole)
+	if a.Log {
+		s = logScale(lo, hi)
+	}
+	if a.bounded() {
+		s = s.cut(lo, hi)
+	}
+	if len(s.ticks) < 2 {
+		return scale{}, fmt.Errorf("%s goes from %g to %g, which holds no two round numbers to label", a.Label, lo, hi)
+	}
+	return s, nil
+}
+
+// cut ends a scale at exactly lo and hi, and labels these where there is room and
+// the label is short.
+func (s scale) cut(lo, hi float64) scale {
+	const (
+		room    = 0.07 // of the axis, to the next label
+		longest = 8
+	)
+	beyond := func(v float64) bool { return v < lo || v > hi }
+	s.min, s.max = lo, hi
+	s.ticks = slices.DeleteFunc(s.ticks, func(t tick) bool { return beyond(t.value) })
+	s.minor = slices.DeleteFunc(s.minor, beyond)
+	for _, end := range []float64{lo, hi} {
+		label := exactLabel(end)
+		near := func(t tick) bool { return math.Abs(s.at(t.value)-s.at(end)) < room }
+		if len(label) <= longest && !slices.ContainsFunc(s.ticks, near) {
+			s.ticks = append(s.ticks, tick{end, label})
+		}
+	}
+	slices.SortFunc(s.ticks, func(a, b tick) int { return cmp.Compare(a.value, b.value) })
+	return s
 }
 
 // decimal returns n * 10^e, correctly rounded for |n| < 2^53 and |e| <= 22.
@@ -123,7 +159,7 @@ func logScale(lo, hi float64) scale {
 			switch {
 			case v < s.min || v > s.max:
 			case m == 1 || v == s.min || v == s.max || short && (m == 2 || m == 5):
-				s.ticks = append(s.ticks, tick{v, logLabel(v)})
+				s.ticks = append(s.ticks, tick{v, exactLabel(v)})
 			default:
 				s.minor = append(s.minor, v)
 			}
@@ -132,11 +168,12 @@ func logScale(lo, hi float64) scale {
 	return s
 }
 
-func logLabel(v float64) string {
-	if v < 1e-3 || v >= 1e6 {
+// exactLabel writes v in full.
+func exactLabel(v float64) string {
+	if a := math.Abs(v); a > 0 && a < 1e-3 || a >= 1e6 {
 		return exponent(strconv.FormatFloat(v, 'e', -1, 64))
 	}
-	return groupDigits(strconv.FormatFloat(v, 'f', -1, 64))
+	return groupDigits(strconv.FormatFloat(v+0, 'f', -1, 64))
 }
 
 // roundDown returns the largest m * 10^e, with m one of the ascending

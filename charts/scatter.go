@@ -22,9 +22,10 @@ const maxLabelledPoints = 200
 
 // Figure checks the chart and draws it. It fails when there is no title, axis
 // label, series or point; when the X, Y and labels of a series differ in number;
-// when a value is not finite, or not positive on a log axis; when an error bar is
-// negative, not finite or reaches below a log axis; when two series have one name
-// or look the same; and beyond 20,000 points or 200 labels.
+// when a value or an end of an error bar is not finite, not positive on a log axis
+// or beyond a range that was set; when an error bar does not hold its value; when
+// two series have one name or look the same; and beyond 20,000 points or 200
+// labels.
 func (s Scatter) Figure() (*Figure, error) {
 	f, err := s.figure()
 	if err != nil {
@@ -101,5 +102,5 @@ func checkPointSeries(x, y Axis, s Series) error {
 	if err := checkValues(y, "Y", s.Y); err != nil {
 		return err
 	}
-	return checkError(y, s)
+	return checkErrors(y, s)
 }

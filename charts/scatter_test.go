@@ -16,7 +16,7 @@ func exampleScatter() Scatter {
 		Y:     Axis{Label: "relative error", Log: true},
 		Series: []Series{
 			{Name: "w8a16", X: []float64{8.5}, Y: []float64{0.005}, Labels: []string{"channel"}},
-			{Name: "w4a16", X: []float64{5, 4.5}, Y: []float64{0.08, 0.125}, Labels: []string{"group 32", "group 64"}, Error: []float64{0.01, 0.025}},
+			{Name: "w4a16", X: []float64{5, 4.5}, Y: []float64{0.08, 0.125}, Labels: []string{"group 32", "group 64"}, Low: []float64{0.07, 0.1}, High: []float64{0.09, 0.15}},
 			{Name: "bound", X: []float64{4, 9}, Y: []float64{0.1, 0.002}, Dashed: true},
 		},
 	}
@@ -45,8 +45,8 @@ func TestScatterOption(t *testing.T) {
 	if got != want {
 		t.Errorf("the option holds %s\nwant %s", got, want)
 	}
-	if len(f.script.Labels) != 3 || f.script.Labels[0][0] != "right" || len(f.script.Labels[1]) != 2 {
-		t.Errorf("labels stand at %q", f.script.Labels)
+	if sides := f.script.Labels[0].Sides; len(sides) != 3 || sides[0][0] == "" || len(sides[1]) != 2 {
+		t.Errorf("labels stand at %v", f.script.Labels)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 		s.X, s.Y = append(s.X, 100*r.Float64()), append(s.Y, 10*r.Float64())
 		s.Labels = append(s.Labels, fmt.Sprint("group ", i))
 	}
-	sides := placeLabels([]Series{s}, xs, ys)
+	sides := placeLabels([]Series{s}, xs, ys, figureWidth)
 	var boxes []box
 	placed := 0
 	for i := range s.X {
@@ -80,6 +80,14 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 			b = box{x - w/2, y - 20, x + w/2, y - 6}
 		case "bottom":
 			b = box{x - w/2, y + 6, x + w/2, y + 20}
+		case "right up":
+			b = box{x + 5, y - 18, x + 5 + w, y - 4}
+		case "right down":
+			b = box{x + 5, y + 4, x + 5 + w, y + 18}
+		case "left up":
+			b = box{x - 5 - w, y - 18, x - 5, y - 4}
+		case "left down":
+			b = box{x - 5 - w, y + 4, x - 5, y + 18}
 		case "":
 			continue
 		}
@@ -94,8 +102,61 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 	if placed < 30 || placed == len(s.X) {
 		t.Errorf("%d of %d labels have a place", placed, len(s.X))
 	}
-	if placeLabels([]Series{{X: []float64{1}, Y: []float64{1}}}, xs, ys) != nil {
+	if placings([]Series{{X: []float64{1}, Y: []float64{1}}}, xs, ys) != nil {
 		t.Error("a chart without labels has sides for them")
+	}
+}
+
+// A label keeps off the line that runs through its point, on whichever side the
+// line leaves free.
+func TestLabelsAvoidLines(t *testing.T) {
+	xs, ys := linearScale(0, 10, 8, false), linearScale(0, 10, 6, false)
+	point := Series{X: []float64{5}, Y: []float64{5}, Labels: []string{"w8a16"}}
+	line := func(x1, y1, x2, y2 float64) Series {
+		return Series{Dashed: true, X: []float64{x1, x2}, Y: []float64{y1, y2}}
+	}
+	level, rising, falling := line(0, 5, 10, 5), line(0, 0, 10, 10), line(0, 10, 10, 0)
+	upright := Series{X: []float64{5}, Y: []float64{5}, Low: []float64{0}, High: []float64{10}}
+	for _, c := range []struct {
+		lines []Series
+		side  string
+	}{
+		{nil, "right"},
+		{[]Series{level}, "top"},
+		{[]Series{rising}, "right down"},
+		{[]Series{line(0, 4, 10, 6)}, "top"},
+		{[]Series{level, upright}, "right up"},
+		{[]Series{level, line(4.99, 0, 5.01, 10)}, "right up"},
+		{[]Series{falling}, "right up"},
+	} {
+		sides := placeLabels(append([]Series{point}, c.lines...), xs, ys, figureWidth)
+		if got := sides[0][0]; got != c.side {
+			t.Errorf("%v: the label stands at the %q, want %q", c.lines, got, c.side)
+		}
+	}
+}
+
+func TestSegmentCrossesBox(t *testing.T) {
+	b := box{10, 10, 20, 20}
+	for _, c := range []struct {
+		s    segment
+		want bool
+	}{
+		{segment{0, 15, 30, 15}, true},
+		{segment{15, 0, 15, 30}, true},
+		{segment{0, 0, 30, 30}, true},
+		{segment{12, 12, 13, 18}, true}, // within
+		{segment{0, 15, 9, 15}, false},
+		{segment{0, 9, 30, 9}, false},
+		{segment{0, 25, 15, 40}, false},
+		{segment{30, 0, 21, 30}, false},
+		{segment{5, 14, 14, 5}, false}, // cuts the corner off
+		{segment{5, 16, 16, 5}, true},
+	} {
+		back := segment{c.s.x2, c.s.y2, c.s.x1, c.s.y1}
+		if c.s.crosses(b) != c.want || back.crosses(b) != c.want {
+			t.Errorf("%v crosses %v: %v and back %v, want %v", c.s, b, c.s.crosses(b), back.crosses(b), c.want)
+		}
 	}
 }
 
@@ -133,12 +194,11 @@ func TestWrongScattersAreRefused(t *testing.T) {
 		{with(func(s *Scatter) { s.Series[1].Y[1] = math.Inf(1) }), `series "w4a16": Y[1] is +Inf`},
 		{with(func(s *Scatter) { s.Series[0].Y[0] = 0 }), `series "w8a16": Y[0] is 0, which a log axis does not have`},
 		{with(func(s *Scatter) { s.Series[1].Labels = s.Series[1].Labels[:1] }), `series "w4a16": there are 1 labels for 2 points`},
-		{with(func(s *Scatter) { s.Series[1].Error = s.Series[1].Error[:1] }), `series "w4a16": Error has 1 values for 2 in Y`},
-		{with(func(s *Scatter) { s.Series[1].Error[0] = -1 }), `series "w4a16": Error[0] is -1`},
-		{with(func(s *Scatter) { s.Series[1].Error[1] = math.NaN() }), `series "w4a16": Error[1] is NaN`},
-		{with(func(s *Scatter) { s.Series[1].Error[1] = 0.125 }), `series "w4a16": Error[1] reaches from 0.125 down to 0`},
+		{with(func(s *Scatter) { s.Series[1].High = s.Series[1].High[:1] }), `series "w4a16": Low has 2 values and High has 1 for 2 in Y`},
+		{with(func(s *Scatter) { s.Series[1].Low[1] = math.NaN() }), `series "w4a16": Low[1] is NaN`},
+		{with(func(s *Scatter) { s.Series[1].Low[1] = 0 }), `series "w4a16": Low[1] is 0, which a log axis does not have`},
 		{with(func(s *Scatter) { s.Series[2].Labels = []string{"a", "b"} }), `series "bound": Labels is set`},
-		{with(func(s *Scatter) { s.Series[2].Error = []float64{1, 1} }), `series "bound": a dashed line has no error bars`},
+		{with(func(s *Scatter) { s.Series[2].Low, s.Series[2].High = []float64{0, 0}, []float64{1, 1} }), `series "bound": a dashed line has no error bars`},
 		{with(func(s *Scatter) { s.Series[2].X[1] = 4 }), `series "bound": X[1] is 4 after 4`},
 		{with(func(s *Scatter) {
 			s.Series[0] = Series{Name: "w8a16", X: make([]float64, 201), Y: slices.Repeat([]float64{1}, 201), Labels: make([]string, 201)}

@@ -18,7 +18,15 @@ type Axis struct {
 	Unit string
 	// Log makes the axis logarithmic; its values must then be positive.
 	Log bool
+	// Min and Max are where the axis starts and ends; a value beyond them is an
+	// error. When both are zero, the axis ends at round numbers around the values.
+	// Only the axes of a Line and a Scatter and the values of a Bar and a Heatmap
+	// take them.
+	Min, Max float64
 }
+
+// bounded reports whether the caller set the range of the axis.
+func (a Axis) bounded() bool { return a.Min != 0 || a.Max != 0 }
 
 // title returns what stands beside the axis.
 func (a Axis) title() string {
@@ -39,9 +47,9 @@ type Series struct {
 	// X and Y are the points, those of a line in order of X. The bars of a bar chart
 	// are Y, one for each category, and X is empty.
 	X, Y []float64
-	// Error is half the length of the error bar at each Y, in the unit of Y; empty
-	// for none.
-	Error []float64
+	// Low and High are the ends of an error bar at each Y, in the unit of Y: Low is
+	// at most Y and High at least Y. Both are empty for none.
+	Low, High []float64
 	// Labels name the points of a Scatter or the kernels of a Roofline, one for
 	// each point; empty for none.
 	Labels []string
@@ -87,7 +95,23 @@ func (a Axis) check(name string) error {
 	if a.Label == "" {
 		return fmt.Errorf("the %s axis has no label", name)
 	}
+	switch {
+	case !a.bounded():
+	case math.IsNaN(a.Min-a.Max) || math.IsInf(a.Min-a.Max, 0) || a.Min >= a.Max:
+		return fmt.Errorf("the %s axis goes from %g to %g, which is no range", name, a.Min, a.Max)
+	case a.Log && a.Min <= 0:
+		return fmt.Errorf("the %s axis starts at %g, which a log axis does not have", name, a.Min)
+	}
 	return checkFits("the label of the "+name+" axis", a.title(), axisLength)
+}
+
+// checkUnbounded fails when the caller set the range of an axis whose range
+// follows from what it shows.
+func (a Axis) checkUnbounded(name string) error {
+	if a.bounded() {
+		return fmt.Errorf("the %s axis goes from %g to %g: its range cannot be set", name, a.Min, a.Max)
+	}
+	return nil
 }
 
 // cleanSeries returns a copy of the series, values included, with names on one
@@ -100,7 +124,8 @@ func cleanSeries(series []Series) ([]Series, error) {
 	clean := make([]Series, len(series))
 	for i, s := range series {
 		s.Name, s.Scheme = oneLine(s.Name), oneLine(s.Scheme)
-		s.X, s.Y, s.Error = slices.Clone(s.X), slices.Clone(s.Y), slices.Clone(s.Error)
+		s.X, s.Y = slices.Clone(s.X), slices.Clone(s.Y)
+		s.Low, s.High = slices.Clone(s.Low), slices.Clone(s.High)
 		s.Labels = slices.Clone(s.Labels)
 		for j, label := range s.Labels {
 			s.Labels[j] = oneLine(label)
@@ -128,6 +153,8 @@ func checkValues(a Axis, name string, values []float64) error {
 			return fmt.Errorf("%s[%d] is %v: leave out what was not measured", name, i, v)
 		case a.Log && v <= 0:
 			return fmt.Errorf("%s[%d] is %g, which a log axis does not have: leave it out or make the axis linear", name, i, v)
+		case a.bounded() && (v < a.Min || v > a.Max):
+			return fmt.Errorf("%s[%d] is %g, beyond the axis from %g to %g", name, i, v, a.Min, a.Max)
 		}
 	}
 	return nil

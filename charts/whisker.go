@@ -60,7 +60,7 @@ func (s whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 // a series that the script draws: place along the one axis, and both ends along
 // the other. It has the name of its series, so that the legend hides both.
 func addWhiskers(c *charts.RectChart, name string, s Series, at []float64, lying bool, number int) {
-	if len(s.Error) == 0 {
+	if !s.hasErrors() {
 		return
 	}
 	low, high := s.ends()

@@ -11,16 +11,16 @@ import (
 func exampleErrorBar() Bar {
 	b := exampleBar()
 	b.Series[0].Y = []float64{0.5, 0.75} // exact in binary, with their error bars
-	b.Series[0].Error = []float64{0.125, 0.25}
+	b.Series[0].Low, b.Series[0].High = []float64{0.375, 0.5}, []float64{0.75, 1}
 	return b
 }
 
-// An error bar of 2 ± 1 is as long as the bar of 2, and in the middle of its end.
+// An error bar from 1 to 3 around 2 is as long as the bar of 2, and in the middle of its end.
 func TestErrorBarsAreToScale(t *testing.T) {
 	for _, lying := range []bool{false, true} {
 		f := mustFigure(t, Bar{
 			Title: "t", Y: Axis{Label: "v"}, Categories: []string{"a"}, Horizontal: lying,
-			Series: []Series{{Name: "f32", Y: []float64{2}, Error: []float64{1}}, {Name: "w8a8", Y: []float64{2}}},
+			Series: []Series{{Name: "f32", Y: []float64{2}, Low: []float64{1}, High: []float64{3}}, {Name: "w8a8", Y: []float64{2}}},
 		})
 		img := decode(t, f)
 		f32, _ := StyleOf("f32")
@@ -57,9 +57,9 @@ func TestErrorBarOption(t *testing.T) {
 		if err := json.Unmarshal(f.script.Option, &option); err != nil {
 			t.Fatal(err)
 		}
-		want := "{int8 custom error-0 {0 [1 2]} [{[0 0.375 0.625]} {[1 0.5 1]}]}"
+		want := "{int8 custom error-0 {0 [1 2]} [{[0 0.375 0.75]} {[1 0.5 1]}]}"
 		if lying {
-			want = "{int8 custom error-0 {[1 2] 0} [{[0 0.375 0.625]} {[1 0.5 1]}]}"
+			want = "{int8 custom error-0 {[1 2] 0} [{[0 0.375 0.75]} {[1 0.5 1]}]}"
 		}
 		if got := fmt.Sprint(option.Series[2]); len(option.Series) != 3 || got != want || f.script.Bars != 2 {
 			t.Errorf("lying %v: %d bars with the error bars %s, want %s", lying, f.script.Bars, got, want)
@@ -71,7 +71,7 @@ func TestErrorBarOption(t *testing.T) {
 func TestAxisHoldsErrorBars(t *testing.T) {
 	f := mustFigure(t, Line{
 		Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y"},
-		Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 2}, Error: []float64{3, 3}}},
+		Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 2}, Low: []float64{-2, -1}, High: []float64{4, 5}}},
 	})
 	ticks := f.script.Y
 	if lo, hi := ticks[0][0], ticks[len(ticks)-1][0]; lo != -2.0 || hi != 6.0 {
@@ -91,11 +91,38 @@ func TestWrongErrorBarsAreRefused(t *testing.T) {
 		return l
 	}
 	checkRefused(t, []refusal{
-		{bar(func(s *Series) { s.Error[0] = -1 }), `series "int8": Error[0] is -1`},
-		{bar(func(s *Series) { s.Error[1] = math.Inf(1) }), `series "int8": Error[1] is +Inf`},
-		{bar(func(s *Series) { s.Error = s.Error[:1] }), `series "int8": Error has 1 values for 2 in Y`},
+		{bar(func(s *Series) { s.Low[0] = 0.51 }), `series "int8": the error bar from Low[0] = 0.51 to High[0] = 0.75 does not hold Y[0] = 0.5`},
+		{bar(func(s *Series) { s.High[1] = 0.74 }), `series "int8": the error bar from Low[1] = 0.5 to High[1] = 0.74 does not hold Y[1] = 0.75`},
+		{bar(func(s *Series) { s.High[1] = math.Inf(1) }), `series "int8": High[1] is +Inf`},
+		{bar(func(s *Series) { s.Low[1] = math.NaN() }), `series "int8": Low[1] is NaN`},
+		{bar(func(s *Series) { s.Low = s.Low[:1] }), `series "int8": Low has 1 values and High has 2 for 2 in Y`},
+		{bar(func(s *Series) { s.Low = nil }), `series "int8": Low has 0 values and High has 2 for 2 in Y`},
 		{bar(func(s *Series) { s.Labels = []string{"a", "b"} }), `series "int8": Labels is set`},
-		{line(func(s *Series) { s.Error = []float64{1} }), `series "skipzeros": Error has 1 values for 3 in Y`},
+		{line(func(s *Series) { s.Low = []float64{0} }), `series "skipzeros": Low has 1 values and High has 0 for 3 in Y`},
 		{line(func(s *Series) { s.Labels = []string{"a"} }), `series "skipzeros": Labels is set`},
 	})
+}
+
+// An error bar reaches as far below its point as Low says and as far above as
+// High does.
+func TestErrorBarsMayBeUneven(t *testing.T) {
+	f := mustFigure(t, Scatter{
+		Title: "t", X: Axis{Label: "x", Min: 0, Max: 2}, Y: Axis{Label: "v", Min: 0, Max: 8},
+		Series: []Series{{Scheme: "f32", X: []float64{1}, Y: []float64{3}, Low: []float64{2}, High: []float64{7}}},
+	})
+	img := decode(t, f)
+	f32, _ := StyleOf("f32")
+	point := bounds(pixels(img, f, f32.Color))
+	var dark []image.Point
+	for _, p := range pixels(img, f, whiskerLine) {
+		if p.X >= point.Min.X && p.X <= point.Max.X && p.Y > 2*f.frame.top() && p.Y < 2*(f.frame.height-40) {
+			dark = append(dark, p)
+		}
+	}
+	whisker := bounds(dark)
+	middle := float64(point.Min.Y+point.Max.Y) / 2
+	above, below := middle-float64(whisker.Min.Y), float64(whisker.Max.Y)-middle
+	if r := above / below; math.Abs(r-4) > 0.4 {
+		t.Errorf("the error bar %v reaches %g above and %g below the point %v, want 4 to 1", whisker, above, below, point)
+	}
 }

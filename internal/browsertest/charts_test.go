@@ -37,11 +37,11 @@ var kinds = []chart{
 	{"Skipping zeros pays below a density of 40%", []string{"density (%)", "time of a product (ms)"},
 		[]string{"Line chart", "skipzeros: from 0.4 at 5 to 6.4 at 100"}, []color.RGBA{skipzeros, dense}},
 	{"Error against the bits of a weight, measured and predicted", []string{"step size (1/σ)", "relative error"},
-		[]string{"Line chart", "int8: from 0.003 ± 0.0004 at 0.01 to 0.28 ± 0.03 at 1", "uniform rounding"}, []color.RGBA{int8, int4}},
+		[]string{"Line chart", "int8: from 0.003 (error bar 0.0026 to 0.0036) at 0.01 to 0.28 (error bar 0.25 to 0.325) at 1", "uniform rounding"}, []color.RGBA{int8, int4}},
 	{"Speed of the schemes on the shapes of a small model", []string{"shape of the weight", "rate of products (Gop/s)"},
-		[]string{"Bar chart", "w4a16: from 69 ± 2 (1024×4096) to 73 ± 5 (1024×1024)"}, []color.RGBA{f32, w8a16, w4a16}},
+		[]string{"Bar chart", "w4a16: 71 (error bar 68 to 75.5) for 1024×3072, 70"}, []color.RGBA{f32, w8a16, w4a16}},
 	{"Bars lie when the names are long", []string{"tensor", "relative error of 4 bits (%)"},
-		[]string{"Bar chart", "from 7.1 (model.embed_tokens.weight) to 11.7 (model.layers.0.mlp.down_proj.weight)"}, []color.RGBA{int4}},
+		[]string{"Bar chart", "7.1 for model.embed_tokens.weight"}, []color.RGBA{int4}},
 	{"Size against error: the plans that no other plan beats", []string{"size (bits/weight)", "error of the product"},
 		[]string{"Scatter chart", "w4a16: 4 points", "0.092 at 5 (group 32)"}, []color.RGBA{w8a16, w4a16, bf16}},
 	{"Error of each recipe in each layer", []string{"layer", "recipe", "error of the layer (%)"},
@@ -49,7 +49,7 @@ var kinds = []chart{
 	{"Weights of a Gaussian matrix", []string{"weight", "number of weights"},
 		[]string{"Histogram", "20000 values", "median"}, []color.RGBA{f32}},
 	{"What the machine allows, and what the kernels reach", []string{"arithmetic intensity (flop/byte)", "rate (Gflop/s)"},
-		[]string{"Roofline", "DRAM: 18 GB/s", "f32: up to 131 at 64 (m=128), 93.6% of f32 peak"}, []color.RGBA{f32, w8a16}},
+		[]string{"Roofline", "DRAM: 18 GB/s", "f32: up to 131 Gflop/s at 64 flop/byte (m=128), 93.6% of f32 peak"}, []color.RGBA{f32, w8a16}},
 }
 
 // many are the charts of many.ipynb.

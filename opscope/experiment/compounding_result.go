@@ -202,7 +202,7 @@ func (r ErrorCompoundingResult) OutlierFigure() (*charts.Figure, error) {
 func (r ErrorCompoundingResult) figure(outliers bool, title string) (*charts.Figure, error) {
 	line := charts.Line{
 		Title: title,
-		X:     charts.Axis{Label: "layer"},
+		X:     charts.Axis{Label: "layer", Min: 1, Max: float64(r.Config.Layers)},
 		Y:     charts.Axis{Label: "relative L2 error", Log: true},
 	}
 	add := func(recipe, name string, dashed bool, of func(CompoundingRun) []float64) {
@@ -218,7 +218,7 @@ func (r ErrorCompoundingResult) figure(outliers bool, title string) (*charts.Fig
 			}
 			series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, mean)
 			if len(runs) > 1 && !dashed {
-				series.Error = append(series.Error, deviation)
+				series.Low, series.High = append(series.Low, mean-deviation), append(series.High, mean+deviation)
 			}
 		}
 		if len(series.X) > 0 {

@@ -191,6 +191,9 @@ func (r LowRankResult) ErrorFigure() (*charts.Figure, error) {
 	theory := charts.Series{Name: "least possible (Eckart and Young)", Scheme: kernels.SchemeLowRank, Dashed: true}
 	upper := charts.Series{Name: "bound of the sketch", Scheme: kernels.SchemeDense, Dashed: true}
 	for _, p := range r.Spectral.TruncationCurve() {
+		if p.Rank == 0 {
+			continue // not on a logarithmic axis, which shows few ranks as well as many
+		}
 		theory.X, theory.Y = append(theory.X, float64(p.Rank)), append(theory.Y, 100*p.Low)
 		upper.X, upper.Y = append(upper.X, float64(p.Rank)), append(upper.Y, 100*p.High)
 	}
@@ -206,7 +209,7 @@ func (r LowRankResult) ErrorFigure() (*charts.Figure, error) {
 	}
 	return charts.Scatter{
 		Title:  fmt.Sprintf("Error of W[%d,%d], %s, by the rank of its factors", r.K, r.N, r.Name),
-		X:      charts.Axis{Label: "rank of the factors"},
+		X:      charts.Axis{Label: "rank of the factors", Log: true},
 		Y:      charts.Axis{Label: "relative L2 error of W", Unit: "%"},
 		Series: series,
 	}.Figure()

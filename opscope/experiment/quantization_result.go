@@ -197,7 +197,8 @@ func (r QuantizationResult) Figure() (*charts.Figure, error) {
 			theory = append(theory, charts.Series{Name: "theory, " + name, Scheme: name, Dashed: true})
 		}
 		m, t := &measured[i], &theory[i]
-		m.X, m.Y, m.Error = append(m.X, float64(e.Bits)), append(m.Y, 100*e.Err), append(m.Error, 100*e.Spread)
+		m.X, m.Y = append(m.X, float64(e.Bits)), append(m.Y, 100*e.Err)
+		m.Low, m.High = append(m.Low, 100*(e.Err-e.Spread)), append(m.High, 100*(e.Err+e.Spread))
 		t.X, t.Y = append(t.X, float64(e.Bits)), append(t.Y, 100*e.Theory)
 	}
 	line.Series = append(measured, theory...)
@@ -207,7 +208,7 @@ func (r QuantizationResult) Figure() (*charts.Figure, error) {
 // SpeedFigure shows the speed over f32 of each scheme at one number of rows of x.
 func (r QuantizationResult) SpeedFigure(m int) (*charts.Figure, error) {
 	bar := charts.Bar{
-		Title: fmt.Sprintf("Speed over f32 with %d rows of x", m),
+		Title: fmt.Sprintf("Speed over f32, rows of x: %d", m),
 		X:     charts.Axis{Label: "weight W[k,n]"},
 		Y:     charts.Axis{Label: "speed over f32", Unit: "×"},
 	}
