@@ -41,28 +41,10 @@ func readPart(src *source, size int64) (part, error) {
 		p.format = formatTensor
 		p.tensors, err = readTensor(src, size)
 	default:
-		if known := otherFormat(head); known != "" {
+		if known := otherFormat(src, size, head); known != "" {
 			return part{}, &FormatError{File: src.name, Reason: known}
 		}
 		p.tensors, p.metadata, err = readSafetensors(src, size)
 	}
 	return p, err
-}
-
-// otherFormat says what the first bytes belong to if it is a format that people mistake
-// for one of ours, or "".
-func otherFormat(head []byte) string {
-	for _, other := range []struct{ magic, reason string }{
-		{"PK\x03\x04", "a zip archive, as .npz and PyTorch's .pt and .bin are: unpack the arrays, or convert it to safetensors"},
-		{"\x80\x02", "a Python pickle, which is a program and not read: convert it to safetensors"},
-		{"\x80\x04", "a Python pickle, which is a program and not read: convert it to safetensors"},
-		{"\x89HDF", "an HDF5 file, which is not read: convert it to safetensors"},
-		{"\x1f\x8b", "a gzip file: unpack it first"},
-		{"version ", "a pointer of Git LFS, not the file itself: fetch it with git lfs pull"},
-	} {
-		if strings.HasPrefix(string(head), other.magic) {
-			return other.reason
-		}
-	}
-	return ""
 }
