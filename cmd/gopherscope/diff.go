@@ -81,7 +81,7 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 	if err != nil {
 		return err
 	}
-	models, err := reader.open([]string{a, b})
+	models, err := reader.open(ctx, []string{a, b})
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (l *listing) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	models, err := reader.open(paths)
+	models, err := reader.open(ctx, paths)
 	if err != nil {
 		return err
 	}

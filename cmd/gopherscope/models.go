@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -94,7 +95,12 @@ type modelTensor struct {
 }
 
 // open opens every path, or none. The caller closes them.
-func (r modelReader) open(paths []string) ([]model, error) {
+func (r modelReader) open(ctx context.Context, paths []string) ([]model, error) {
+	models, err := abandonable(ctx, func() ([]model, error) { return r.openAll(paths) })
+	return models, interrupted(ctx, err)
+}
+
+func (r modelReader) openAll(paths []string) ([]model, error) {
 	var models []model
 	var problems []error
 	selected := 0

@@ -252,9 +252,10 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	known, err := readResults(p.from)
+	// A FILE may be a pipe to which nothing is written yet.
+	known, err := abandonable(ctx, func() (results, error) { return readResults(p.from) })
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	defer secondInterruptKills(ctx)()
 
@@ -279,7 +280,7 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 		return report.end()
 	}
 
-	models, err := reader.open(paths)
+	models, err := reader.open(ctx, paths)
 	if err != nil {
 		return err
 	}

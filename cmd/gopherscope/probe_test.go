@@ -340,12 +340,15 @@ func TestProbeFrom(t *testing.T) {
 	}
 
 	for text, want := range map[string]string{
-		`{"format":1`:               "done.jsonl:1: not a JSON line of gopherscope probe, or one that was cut off",
-		"\n[]\n":                    "done.jsonl:2: not a JSON line of gopherscope probe",
-		`{}`:                        "not a JSON line of gopherscope probe",
-		`{"format":2,"tensor":"x"}`: "a line of format 2, and this program reads format 1",
-		`{"format":1,"tensor":"x"}`: `unknown status ""`,
-		`{"format":1,"tensor":"x","status":"probed"}`:          "a probed matrix without its profile",
+		`{"format":1`:                                 "done.jsonl:1: not a JSON line of gopherscope probe, or one that was cut off",
+		"\n[]\n":                                      "done.jsonl:2: not a JSON line of gopherscope probe: the value: want an object, got a list",
+		`{"format":1,"shape":["x"]}`:                  "done.jsonl:1: not a JSON line of gopherscope probe: shape: want a whole number of 64 bits, got a string",
+		`{"format":1,"profile":{"mean":"x"}}`:         "mean: want a number, got a string",
+		`{"format":1,"profile":{"rows":"x"}}`:         "line of gopherscope probe: rows: want a whole number",
+		`{}`:                                          "not a JSON line of gopherscope probe",
+		`{"format":2,"tensor":"x"}`:                   "a line of format 2, and this program reads format 1",
+		`{"format":1,"tensor":"x"}`:                   `unknown status ""`,
+		`{"format":1,"tensor":"x","status":"probed"}`: "a probed matrix without its profile",
 		`{"format":1,"tensor":"x","status":"tied","bytes":-1}`: "negative",
 		"": "there is no result",
 	} {

@@ -145,7 +145,7 @@ func readReport(path string) (*reportResult, error) {
 	}
 	var r reportResult
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, err
+		return nil, jsonError(text, err)
 	}
 	if r.Format != reportFormat {
 		return nil, fmt.Errorf("it has format %d, want %d", r.Format, reportFormat)

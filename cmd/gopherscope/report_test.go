@@ -23,15 +23,21 @@ func TestReportFlagErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}":                      "it has format 0, want 1",
 		`{"format":1}`:            "it lacks an experiment",
-		"[":                       "unexpected end",
-		`{"format":1,"sparse":3}`: "cannot unmarshal",
+		"[":                       "line 1, column 1: not JSON: unexpected end",
+		"{\n  \"é\": x\n}":        "line 2, column 8: not JSON: invalid character 'x'",
+		`{"format":1,"sparse":3}`: "line 1, column 22: sparse: want an object, got a number",
+		"[]":                      "line 1, column 1: the value: want an object, got a list",
+		"{\"format\":1,\n\"low_rank\":[{\"rows\":[{\"ns\":\"fast\"}]}]}": "line 2, column 33: low_rank.rows.ns: want a whole number of 64 bits, got a string",
+		`{"format":1.5}`:                         "format: want a whole number of 64 bits, got 1.5",
+		`{"format":1,"features":[{"impls":{}}]}`: "features.impls: want a list, got an object",
+		`{"provenance":{"quick":"yes"}}`:         "provenance.quick: want true or false, got a string",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		for _, flag := range []string{"--from", "--compare"} {
 			_, stderr, status := command(t, t.Context(), "report", flag, file, "--out", dir)
-			if status != 1 || !strings.Contains(stderr, flag+" "+file+": ") || !strings.Contains(stderr, want) {
+			if status != 1 || !strings.Contains(stderr, flag+" "+file+": ") || !strings.Contains(stderr, want) || strings.Contains(stderr, "Go ") {
 				t.Errorf("%s of %s: status %d, %q, want %q", flag, text, status, stderr, want)
 			}
 		}
