@@ -344,7 +344,7 @@ func TestProbeFrom(t *testing.T) {
 		"\n[]\n":                                      "done.jsonl:2: not a JSON line of gopherscope probe: the value: want an object, got a list",
 		`{"format":1,"shape":["x"]}`:                  "done.jsonl:1: not a JSON line of gopherscope probe: shape: want a whole number of 64 bits, got a string",
 		`{"format":1,"profile":{"mean":"x"}}`:         "mean: want a number, got a string",
-		`{"format":1,"profile":{"rows":"x"}}`:         "line of gopherscope probe: rows: want a whole number",
+		`{"format":1,"profile":{"rows":"x"}}`:         "rows: want a whole number of 64 bits, got a string",
 		`{}`:                                          "not a JSON line of gopherscope probe",
 		`{"format":2,"tensor":"x"}`:                   "a line of format 2, and this program reads format 1",
 		`{"format":1,"tensor":"x"}`:                   `unknown status ""`,
