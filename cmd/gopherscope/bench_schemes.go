@@ -5,6 +5,7 @@ import (
 
 	"github.com/rlx-go/gopherscope/kernels"
 	"github.com/rlx-go/gopherscope/opscope/bench"
+	"github.com/rlx-go/gopherscope/opscope/experiment"
 )
 
 // A benchScheme is a way to compute the product.
@@ -48,7 +49,7 @@ var benchSchemes = []benchScheme{
 		}
 		return in.product(w), nil
 	}},
-	{name: "w8a8-q", peak: int8Peak, prepare: func(in *benchInputs) (*benchProduct, error) {
+	{name: experiment.SchemeW8A8Q, peak: int8Peak, prepare: func(in *benchInputs) (*benchProduct, error) {
 		w, err := in.w8a8()
 		if err != nil {
 			return nil, err

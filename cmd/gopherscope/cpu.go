@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/internal/cpu"
 	"github.com/rlx-go/gopherscope/kernels"
 )
@@ -135,7 +136,7 @@ func (r cpuReport) print(w io.Writer) error {
 	fmt.Fprintf(out, "cores\t%d, of which a product may use %d\n", r.Cores, r.Threads)
 	var caches []string
 	for _, c := range r.Caches {
-		caches = append(caches, fmt.Sprintf("L%d%s %s", c.Level, map[string]string{"Data": "d", "Instruction": "i"}[c.Type], byteSize(int64(c.Bytes))))
+		caches = append(caches, fmt.Sprintf("L%d%s %s", c.Level, map[string]string{"Data": "d", "Instruction": "i"}[c.Type], bytesize.Binary(int64(c.Bytes))))
 	}
 	if caches == nil {
 		caches = []string{"not known on " + runtime.GOOS}
@@ -156,12 +157,4 @@ func (r cpuReport) print(w io.Writer) error {
 		printAccel(out, r.Accel)
 	}
 	return out.Flush()
-}
-
-// byteSize writes a number of bytes in KiB, or in MiB from there on.
-func byteSize(n int64) string {
-	if n >= 1<<20 {
-		return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 )
 
 // A reportFigure is one number of a report that can be compared with that of another.
@@ -26,7 +28,7 @@ func (r *reportResult) figures() []reportFigure {
 	add(false, q.Cases[0].Machine.F32Peak, "GFLOP/s", "peak of f32")
 	add(false, q.Cases[0].Machine.Int8Peak, "GOP/s", "peak of int8")
 	for _, b := range r.CacheVsDRAM.Machine.Read {
-		add(false, b.GBps, "GB/s", "reading %s", byteSize(b.Bytes))
+		add(false, b.GBps, "GB/s", "reading %s", bytesize.Binary(b.Bytes))
 	}
 	for _, row := range r.Sparse.Rows {
 		add(true, float64(row.NS)/1000, "µs", "skipzeros %dx%dx%d at a density of %.3g%%", r.Sparse.M, r.Sparse.K, r.Sparse.N, 100*row.Density)

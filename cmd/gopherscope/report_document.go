@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/internal/cpu"
 )
 
@@ -248,18 +249,18 @@ func knownSize(bytes int64) string {
 	if bytes == 0 {
 		return "not known"
 	}
-	return binarySize(bytes)
+	return bytesize.Binary(bytes)
 }
 
 func cacheList(p provenance) string {
 	var parts []string
 	for _, c := range p.Caches {
 		if c.Type != "Instruction" {
-			parts = append(parts, fmt.Sprintf("L%d %s", c.Level, byteSize(int64(c.Bytes))))
+			parts = append(parts, fmt.Sprintf("L%d %s", c.Level, bytesize.Binary(int64(c.Bytes))))
 		}
 	}
 	if parts == nil {
-		return "not known; " + byteSize(p.LastLevelCache) + " are assumed for the last one"
+		return "not known; " + bytesize.Binary(p.LastLevelCache) + " are assumed for the last one"
 	}
 	return strings.Join(parts, ", ")
 }

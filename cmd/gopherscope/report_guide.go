@@ -6,32 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/opscope/experiment"
 )
 
 // A guideRow says what to do in some case on this machine, and the figures that say so.
 type guideRow struct{ when, do, why string }
 
-// guide is chosen by the figures of what was measured.
+// guide is chosen by the figures of a report that has all experiments, as check says.
 func guide(r *reportResult) []guideRow {
-	var rows []guideRow
-	if r.Sparse != nil {
-		rows = append(rows, sparseGuide(r.Sparse))
-	}
-	if n := len(r.LowRank); n > 0 {
-		rows = append(rows, lowRankGuide(r.LowRank[n-1]))
-	}
-	if r.Quantization != nil {
-		rows = append(rows, quantizationGuide(r.Quantization)...)
-	}
-	if r.CacheVsDRAM != nil && r.Quantization != nil {
-		rows = append(rows, cacheGuide(r.CacheVsDRAM, r.Quantization)...)
-	}
-	if r.MatrixUnit != nil && len(r.MatrixUnit.Runs) > 0 {
-		rows = append(rows, libraryGuide(r.MatrixUnit.Runs[0])...)
-		rows = append(rows, threadGuide(r.MatrixUnit)...)
-	}
-	return rows
+	return slices.Concat(
+		[]guideRow{sparseGuide(r.Sparse), lowRankGuide(r.LowRank[len(r.LowRank)-1])},
+		quantizationGuide(r.Quantization),
+		cacheGuide(r.CacheVsDRAM, r.Quantization),
+		libraryGuide(r.MatrixUnit.Runs[0]),
+		threadGuide(r.MatrixUnit),
+	)
 }
 
 func sparseGuide(r *experiment.SparseResult) guideRow {
@@ -88,7 +78,7 @@ func quantizationGuide(r *experiment.QuantizationResult) []guideRow {
 			if c.M != m {
 				continue
 			}
-			fast, small := bestWithin(c, r.MaxError)
+			fast, small := c.Best(r.MaxError)
 			if fast == nil {
 				continue
 			}
@@ -114,24 +104,6 @@ func quantizationGuide(r *experiment.QuantizationResult) []guideRow {
 		rows = append(rows, guideRow{"Memory is short", "use " + strings.Join(smallest, " or "), fmt.Sprintf("the fewest bytes with an error of at most %.3g%%", 100*r.MaxError)})
 	}
 	return rows
-}
-
-// bestWithin returns the fastest and the smallest scheme within an error, of whole
-// products.
-func bestWithin(c experiment.QuantizationCase, maxError float64) (fast, small *experiment.QuantizationRow) {
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		if row.Err > maxError || row.Scheme == "w8a8-q" {
-			continue
-		}
-		if fast == nil || row.NS < fast.NS {
-			fast = row
-		}
-		if small == nil || row.Bytes < small.Bytes || row.Bytes == small.Bytes && row.Err < small.Err {
-			small = row
-		}
-	}
-	return fast, small
 }
 
 // cacheGuide says what pays for the largest model, of the schemes that are precise enough.
@@ -161,7 +133,7 @@ func cacheGuide(r *experiment.CacheVsDRAMResult, q *experiment.QuantizationResul
 		return nil
 	}
 	where := r.Place(f32.Bytes)
-	when := fmt.Sprintf("One row of x, %s of weights in float32 (%s)", binarySize(f32.Bytes), where)
+	when := fmt.Sprintf("One row of x, %s of weights in float32 (%s)", bytesize.Binary(f32.Bytes), where)
 	if best.Scheme == "f32" {
 		return []guideRow{{when, "use f32", fmt.Sprintf("no scheme with an error of at most %.3g%% was faster", 100*q.MaxError)}}
 	}
@@ -288,31 +260,20 @@ func threadGuide(r *experiment.MatrixUnitResult) []guideRow {
 // growth is by how much an error must grow over the layers to be worth a word.
 const growth = 1.2
 
-// caveats say what the figures do not.
+// caveats say what the figures of a report that has all experiments do not.
 func caveats(r *reportResult) []string {
 	var lines []string
 	if r.Provenance.Quick {
 		lines = append(lines, "This was a quick run, of small shapes and short rounds: its times are no figures to quote.")
 	}
-	if r.ErrorCompounding != nil {
-		lines = append(lines, compoundingCaveats(r.ErrorCompounding)...)
+	lines = append(lines, compoundingCaveats(r.ErrorCompounding)...)
+	lines = append(lines, cacheCaveats(r.CacheVsDRAM)...)
+	used := func(l experiment.MatrixUnitLibrary) bool { return l.Unused == "" }
+	if !slices.ContainsFunc(r.MatrixUnit.Runs[0].Libraries, used) {
+		lines = append(lines, "No library of a vendor was measured, so nothing is known of a matrix unit that only such a library reaches.")
 	}
-	if r.CacheVsDRAM != nil {
-		lines = append(lines, cacheCaveats(r.CacheVsDRAM)...)
-	}
-	if r.MatrixUnit != nil && len(r.MatrixUnit.Runs) > 0 {
-		used := false
-		for _, l := range r.MatrixUnit.Runs[0].Libraries {
-			used = used || l.Unused == ""
-		}
-		if !used {
-			lines = append(lines, "No library of a vendor was measured, so nothing is known of a matrix unit that only such a library reaches.")
-		}
-	}
-	if r.Sparse != nil {
-		if p := r.Sparse.Best(); p.Spread > noisyRounds {
-			lines = append(lines, fmt.Sprintf("The machine was not quiet: rounds of %s differed by %.0f%% of their median. Times are those of the fastest rounds, but differences of some percent mean nothing.", p.Scheme, 100*p.Spread))
-		}
+	if p := r.Sparse.Best(); p.Spread > noisyRounds {
+		lines = append(lines, fmt.Sprintf("The machine was not quiet: rounds of %s differed by %.0f%% of their median. Times are those of the fastest rounds, but differences of some percent mean nothing.", p.Scheme, 100*p.Spread))
 	}
 	if mask := r.Provenance.Mask; mask != "" {
 		lines = append(lines, fmt.Sprintf("The processor may have more instructions: tiers were masked to %s.", mask))
@@ -369,15 +330,7 @@ func cacheCaveats(r *experiment.CacheVsDRAMResult) []string {
 		lines = append(lines, fmt.Sprintf("Only the working sets of %s were larger than 4 times the last-level cache: of other schemes nothing is said of DRAM.", strings.Join(reached, ", ")))
 	}
 	if len(r.Caches) == 0 {
-		lines = append(lines, fmt.Sprintf("The system does not tell the sizes of its caches: %s are assumed for the last one.", binarySize(r.LastLevelCache)))
+		lines = append(lines, fmt.Sprintf("The system does not tell the sizes of its caches: %s are assumed for the last one.", bytesize.Binary(r.LastLevelCache)))
 	}
 	return lines
-}
-
-// binarySize writes a number of bytes in MiB or GiB.
-func binarySize(n int64) string {
-	if n >= 1<<30 {
-		return fmt.Sprintf("%.3g GiB", float64(n)/(1<<30))
-	}
-	return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
 }

@@ -213,7 +213,7 @@ func recommendedSchemes(ctx context.Context, maxError float64, quick bool, seed 
 		case choice.Error <= maxError:
 			schemes = append(schemes, scheme)
 			if scheme == "w8a8" {
-				schemes = append(schemes, "w8a8-q")
+				schemes = append(schemes, experiment.SchemeW8A8Q)
 			}
 		default:
 			others = append(others, notTimed{scheme, fmt.Sprintf("its error of %.3g%% is above the %.3g%% allowed, so it is not recommended", 100*choice.Error, 100*maxError)})

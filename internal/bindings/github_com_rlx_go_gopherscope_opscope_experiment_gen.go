@@ -17,6 +17,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope_experiment = source{
 		{"InputOutlier", experiment_.InputOutlier, ""},
 		{"NoOutlier", experiment_.NoOutlier, ""},
 		{"OutputOutlier", experiment_.OutputOutlier, ""},
+		{"SchemeW8A8Q", experiment_.SchemeW8A8Q, "string:w8a8-q"},
 	},
 	functions: []symbol{
 		{"CacheSchemes", experiment_.CacheSchemes},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/internal/cpu"
 	"github.com/rlx-go/gopherscope/kernels"
 	"github.com/rlx-go/gopherscope/opscope/bench"
@@ -124,7 +125,7 @@ func CacheVsDRAM(ctx context.Context, o CacheVsDRAMOptions) (CacheVsDRAMResult, 
 			return CacheVsDRAMResult{}, err
 		}
 		if !enough {
-			r.Stopped = fmt.Sprintf("a model of 2^%d weights would take more than the %s of memory allowed", s.log2, binaryBytes(o.MaxMemory))
+			r.Stopped = fmt.Sprintf("a model of 2^%d weights would take more than the %s of memory allowed", s.log2, bytesize.Binary(o.MaxMemory))
 			break
 		}
 		rows, machine, err := measureModel(ctx, o, s, schemes, models)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rlx-go/gopherscope/charts"
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/opscope/bench"
 )
 
@@ -71,11 +72,7 @@ func (r CacheVsDRAMResult) Place(bytes int64) string {
 
 // schemes are those measured, f32 first.
 func (r CacheVsDRAMResult) schemes() []string {
-	var names []string
-	for _, row := range r.Rows {
-		names = addOnce(names, row.Scheme)
-	}
-	return names
+	return distinct(r.Rows, func(row CacheRow) string { return row.Scheme })
 }
 
 // of returns the rows of a scheme.
@@ -170,7 +167,7 @@ func (r CacheVsDRAMResult) Verdict() string {
 	}
 	last := r.Rows[len(r.Rows)-1]
 	lines := []string{on(r.Machine, fmt.Sprintf("one row of x, models of %s to %s weights; last-level cache %s%s.",
-		shortWeights(r.Rows[0].Weights), shortWeights(last.Weights), binaryBytes(r.LastLevelCache), r.assumed()))}
+		shortWeights(r.Rows[0].Weights), shortWeights(last.Weights), bytesize.Binary(r.LastLevelCache), r.assumed()))}
 	for _, scheme := range r.schemes() {
 		lines = append(lines, r.bandwidthSentence(scheme))
 	}
@@ -203,7 +200,7 @@ func (r CacheVsDRAMResult) bandwidthSentence(scheme string) string {
 	row := rows[len(rows)-1]
 	share := row.GBps / row.ReadGBps
 	text := fmt.Sprintf("%s: the largest model is %s (%s) and is read at %.3g GB/s, %s of the bandwidth measured in the same rounds: ",
-		scheme, binaryBytes(row.Bytes), r.Place(row.Bytes), row.GBps, shortPercent(share))
+		scheme, bytesize.Binary(row.Bytes), r.Place(row.Bytes), row.GBps, shortPercent(share))
 	if share >= nearBandwidth {
 		return text + "the bandwidth is its limit."
 	}
@@ -216,7 +213,7 @@ func (r CacheVsDRAMResult) paySentence(b BytesPay) string {
 	first := rows[0]
 	fewer := float64(r.f32(last).Bytes) / float64(last.Bytes)
 	text := fmt.Sprintf("%s has %.3g times fewer bytes than f32 and %.3g times its speed at %s weights, %.3g times at %s", b.Scheme, fewer, r.Speed(last), shortWeights(last.Weights), r.Speed(first), shortWeights(first.Weights))
-	f32Bytes := func(weights int64) string { return binaryBytes(4 * weights) }
+	f32Bytes := func(weights int64) string { return bytesize.Binary(4 * weights) }
 	switch {
 	case b.Faster == 0:
 		text += ": at the largest model it is not faster, its bytes save memory alone"
@@ -255,7 +252,7 @@ func (r CacheVsDRAMResult) Table() charts.Table {
 		Columns: []string{"weights", "matrices", "k", "n", "scheme", "working set", "place", "µs", "over f32", "of what the bytes promise", "GB/s", "of bandwidth"},
 	}
 	for _, row := range r.Rows {
-		t.Add(shortWeights(row.Weights), row.Copies, row.K, row.N, row.Scheme, binaryBytes(row.Bytes), r.Place(row.Bytes),
+		t.Add(shortWeights(row.Weights), row.Copies, row.K, row.N, row.Scheme, bytesize.Binary(row.Bytes), r.Place(row.Bytes),
 			significant(float64(row.NS)/1000), times(r.Speed(row)), shortPercent(r.Paid(row)), significant(row.GBps), shortPercent(row.GBps/row.ReadGBps))
 	}
 	return t

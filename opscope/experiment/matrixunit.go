@@ -195,7 +195,7 @@ func (run *MatrixUnitRun) prepareProducts(s WeightShape, libraries []accel.Libra
 			}
 			add("w8a8"+suffix, "", classInt8, w8a8, whole(w8a8))
 			if suffix == "" {
-				add("w8a8-q", "", classInt8, w8a8, func(x kernels.Matrix) func() {
+				add(SchemeW8A8Q, "", classInt8, w8a8, func(x kernels.Matrix) func() {
 					y, q := kernels.New(x.Rows, s.N), kernels.QuantizeRows(x)
 					return func() { w8a8.MulQuantizedTo(y, q) }
 				})

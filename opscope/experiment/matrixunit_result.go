@@ -95,17 +95,6 @@ func (r *MatrixUnitRun) time(scheme string, s WeightShape, m int) float64 {
 	return 0
 }
 
-// distinct returns the different values of the rows in the order of their first one.
-func distinct[T comparable](rows []MatrixUnitRow, value func(MatrixUnitRow) T) []T {
-	var all []T
-	for _, row := range rows {
-		if v := value(row); !slices.Contains(all, v) {
-			all = append(all, v)
-		}
-	}
-	return all
-}
-
 func (r *MatrixUnitRun) schemes() []string {
 	return distinct(r.Rows, func(row MatrixUnitRow) string { return row.Scheme })
 }
@@ -341,7 +330,7 @@ func (r MatrixUnitResult) Figure() (*charts.Figure, error) {
 				peaks[scheme] = peak
 			}
 		}
-		if len(series.X) > 0 && len(line.Series) < maxFigureSeries && scheme != "w8a8-q" && !strings.HasSuffix(scheme, wholeSuffix) {
+		if len(series.X) > 0 && len(line.Series) < maxFigureSeries && scheme != SchemeW8A8Q && !strings.HasSuffix(scheme, wholeSuffix) {
 			line.Series = append(line.Series, series)
 		}
 	}

@@ -39,7 +39,7 @@ func (r MatrixUnitResult) Verdict() string {
 		lines = append(lines, first.matrixUnit()...)
 		lines = append(lines, first.moreThreads()...)
 		lines = append(lines, first.compareWithOurs(classF32, "f32")...)
-		lines = append(lines, first.compareWithOurs(classInt8, "w8a8-q")...)
+		lines = append(lines, first.compareWithOurs(classInt8, SchemeW8A8Q)...)
 	}
 	lines = append(lines, r.crossoverSentences(first.Threads)...)
 	lines = append(lines, r.threadSentences()...)

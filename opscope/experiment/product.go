@@ -12,9 +12,13 @@ import (
 	"github.com/rlx-go/gopherscope/opscope/bench"
 )
 
+// SchemeW8A8Q names w8a8 with an x that was quantized before the call, whose time is that of
+// the int8 product alone.
+const SchemeW8A8Q = "w8a8-q"
+
 // A Product is the time and the error of y[m,n] = x[m,k] W[k,n] by one kernel.
 type Product struct {
-	Scheme string `json:"scheme"` // as kernels.Info has it, "w4a16-g128" for groups of 128
+	Scheme string `json:"scheme"` // as kernels.Info has it, SchemeW8A8Q, or "w4a16-g128" for groups of 128
 	Impl   string `json:"impl"`
 	NS     int64  `json:"ns"` // a call, in the fastest round
 	// Spread is that of the rounds: slowest less fastest over median.

@@ -125,7 +125,7 @@ var quantizedSchemes = []quantizedScheme{
 	}},
 	{name: "w8a16", make: construct(kernels.NewW8A16), theory: func(k int, _ string) float64 { return opscope.GaussianQuantError(k, 8) }},
 	{name: "w8a8", make: construct(kernels.NewW8A8), theory: w8a8Theory},
-	{name: "w8a8-q", make: construct(kernels.NewW8A8), theory: w8a8Theory, quantized: true},
+	{name: SchemeW8A8Q, make: construct(kernels.NewW8A8), theory: w8a8Theory, quantized: true},
 	{name: "w4a16", make: construct(kernels.NewW4A16), theory: func(k int, _ string) float64 { return opscope.GaussianQuantError(min(k, 32), 4) }},
 	{name: "w4a16-g128", make: construct(kernels.NewW4A16, kernels.GroupSize(128)), theory: func(k int, _ string) float64 { return opscope.GaussianQuantError(min(k, 128), 4) }},
 }
@@ -138,8 +138,8 @@ func construct[T kernels.Multiplier](f func(kernels.Matrix, ...kernels.Option) (
 	return func(w kernels.Matrix) (kernels.Multiplier, error) { return f(w, options...) }
 }
 
-// QuantizationSchemes returns the names of the schemes that Quantization times:
-// "w8a8-q" is w8a8 with x quantized before the call, "w4a16-g128" has groups of 128.
+// QuantizationSchemes returns the names of the schemes that Quantization times, of which
+// "w4a16-g128" has groups of 128.
 func QuantizationSchemes() []string {
 	var names []string
 	for _, s := range quantizedSchemes {
@@ -239,9 +239,9 @@ func measureCase(ctx context.Context, o QuantizationOptions, w kernels.Matrix, m
 func (c *QuantizationCase) markPareto() {
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		row.Pareto = row.Scheme != "w8a8-q" && !slices.ContainsFunc(c.Rows, func(other QuantizationRow) bool {
+		row.Pareto = row.Scheme != SchemeW8A8Q && !slices.ContainsFunc(c.Rows, func(other QuantizationRow) bool {
 			better := other.Bytes < row.Bytes || other.NS < row.NS || other.Err < row.Err
-			return other.Scheme != "w8a8-q" && better && other.Bytes <= row.Bytes && other.NS <= row.NS && other.Err <= row.Err
+			return other.Scheme != SchemeW8A8Q && better && other.Bytes <= row.Bytes && other.NS <= row.NS && other.Err <= row.Err
 		})
 	}
 }

@@ -78,7 +78,27 @@ type QuantizationRow struct {
 	Pareto bool `json:"pareto"`
 }
 
+func (row QuantizationRow) scheme() string { return row.Scheme }
+
 func (c QuantizationCase) shape() string { return fmt.Sprintf("%dx%dx%d", c.M, c.K, c.N) }
+
+// Best returns the fastest scheme whose error is at most maxError, and the one of the fewest
+// bytes, of those that take x in float32; nil if there is none.
+func (c QuantizationCase) Best(maxError float64) (fast, small *QuantizationRow) {
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if row.Err > maxError || row.Scheme == SchemeW8A8Q {
+			continue
+		}
+		if fast == nil || row.NS < fast.NS {
+			fast = row
+		}
+		if small == nil || row.Bytes < small.Bytes || row.Bytes == small.Bytes && row.Err < small.Err {
+			small = row
+		}
+	}
+	return fast, small
+}
 
 // row returns that of a scheme, nil if it was not measured.
 func (c QuantizationCase) row(scheme string) *QuantizationRow {
@@ -101,25 +121,15 @@ func (c QuantizationCase) speed(scheme string) float64 {
 
 // schemes are those measured, f32 first.
 func (r QuantizationResult) schemes() []string {
-	var names []string
+	var rows []QuantizationRow
 	for _, c := range r.Cases {
-		for _, row := range c.Rows {
-			if !slices.Contains(names, row.Scheme) {
-				names = append(names, row.Scheme)
-			}
-		}
+		rows = append(rows, c.Rows...)
 	}
-	return names
+	return distinct(rows, QuantizationRow.scheme)
 }
 
 func (r QuantizationResult) rowCounts() []int {
-	var ms []int
-	for _, c := range r.Cases {
-		if !slices.Contains(ms, c.M) {
-			ms = append(ms, c.M)
-		}
-	}
-	return ms
+	return distinct(r.Cases, func(c QuantizationCase) int { return c.M })
 }
 
 // granularityName says which elements share a step.
@@ -243,7 +253,7 @@ func (r QuantizationResult) ParetoFigure(m int) (*charts.Figure, error) {
 		Y:     charts.Axis{Label: "relative L2 error", Unit: "%", Log: true},
 	}
 	for _, row := range c.Rows {
-		if row.Err == 0 || row.Scheme == "w8a8-q" {
+		if row.Err == 0 || row.Scheme == SchemeW8A8Q {
 			continue // no place on a logarithmic axis, or not a whole product
 		}
 		scatter.Series = append(scatter.Series, charts.Series{
@@ -280,17 +290,6 @@ func (r QuantizationResult) RooflineFigure(m int) (*charts.Figure, error) {
 		}
 	}
 	return roofline.Figure()
-}
-
-// binaryBytes writes a number of bytes in KiB, MiB or GiB.
-func binaryBytes(n int64) string {
-	switch {
-	case n < 1<<20:
-		return fmt.Sprintf("%.3g KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.3g GiB", float64(n)/(1<<30))
 }
 
 // OutlierFigure shows the error of the channels that are not outliers at some bits.

@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/rlx-go/gopherscope/opscope"
@@ -153,48 +152,31 @@ func (r QuantizationResult) schemeSentence(scheme string) string {
 func (r QuantizationResult) bestSentences() []string {
 	var lines []string
 	for _, m := range r.rowCounts() {
-		var small, fast, unbeaten []string
+		var small, fast, unbeaten []QuantizationRow
 		for _, c := range r.Cases {
 			if c.M != m {
 				continue
 			}
-			var smallest, quickest *QuantizationRow
-			for i := range c.Rows {
-				row := &c.Rows[i]
-				if row.Err > r.MaxError || row.Scheme == "w8a8-q" {
-					continue
-				}
-				if smallest == nil || row.Bytes < smallest.Bytes || row.Bytes == smallest.Bytes && row.Err < smallest.Err {
-					smallest = row
-				}
-				if quickest == nil || row.NS < quickest.NS {
-					quickest = row
-				}
+			if quickest, smallest := c.Best(r.MaxError); quickest != nil {
+				small, fast = append(small, *smallest), append(fast, *quickest)
 			}
 			for _, row := range c.Rows {
-				if row.Pareto && !slices.Contains(unbeaten, row.Scheme) {
-					unbeaten = append(unbeaten, row.Scheme)
+				if row.Pareto {
+					unbeaten = append(unbeaten, row)
 				}
 			}
-			if smallest != nil {
-				small, fast = addOnce(small, smallest.Scheme), addOnce(fast, quickest.Scheme)
-			}
+		}
+		names := func(rows []QuantizationRow, separator string) string {
+			return strings.Join(distinct(rows, QuantizationRow.scheme), separator)
 		}
 		if small == nil {
 			lines = append(lines, fmt.Sprintf("At m=%d no scheme is within an error of %s.", m, shortPercent(r.MaxError)))
 		} else {
-			lines = append(lines, fmt.Sprintf("Within an error of %s, at m=%d the smallest is %s and the fastest %s.", shortPercent(r.MaxError), m, strings.Join(small, " or "), strings.Join(fast, " or ")))
+			lines = append(lines, fmt.Sprintf("Within an error of %s, at m=%d the smallest is %s and the fastest %s.", shortPercent(r.MaxError), m, names(small, " or "), names(fast, " or ")))
 		}
-		lines = append(lines, fmt.Sprintf("Beaten by none in bytes, time and error together at m=%d, on some shape: %s.", m, strings.Join(unbeaten, ", ")))
+		lines = append(lines, fmt.Sprintf("Beaten by none in bytes, time and error together at m=%d, on some shape: %s.", m, names(unbeaten, ", ")))
 	}
 	return lines
-}
-
-func addOnce(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
-	}
-	return append(names, name)
 }
 
 // A span is the range of some values.
