@@ -82,6 +82,15 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("connection file %s: %w", file, err), session.Close())
 	}
+	if ending, err := jupyter.OpenEnding(file); err != nil {
+		fmt.Fprintln(stderr, "gopherscope kernel: what ends it can be told on stderr only:", err)
+	} else {
+		defer ending.Close()
+		kernel.Leave(ending)
+		if err := interp.NoteFatal(ending.File()); err != nil {
+			return err
+		}
+	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	go func() {

@@ -71,7 +71,7 @@ func openDescriptors() (opened []*descriptor, err error) {
 			return opened, errors.Join(err, d.w.Close(), d.r.Close(), d.kept.Close())
 		}
 		if number == 2 {
-			if err := debug.SetCrashOutput(d.kept, debug.CrashOptions{}); err != nil {
+			if err := errors.Join(debug.SetCrashOutput(d.kept, debug.CrashOptions{}), tellFatal(d.kept)); err != nil {
 				return opened, err
 			}
 		}
@@ -83,7 +83,7 @@ func openDescriptors() (opened []*descriptor, err error) {
 // closeDescriptors gives the descriptors back.
 func closeDescriptors(all []*descriptor) (err error) {
 	if len(all) > 0 {
-		err = debug.SetCrashOutput(nil, debug.CrashOptions{})
+		err = errors.Join(debug.SetCrashOutput(nil, debug.CrashOptions{}), tellFatal(nil))
 	}
 	for _, d := range all {
 		err = errors.Join(err, d.release())

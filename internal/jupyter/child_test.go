@@ -100,8 +100,13 @@ func startChild(t testing.TB) *child {
 
 func startChildWith(t testing.TB, change func(*exec.Cmd)) *child {
 	t.Helper()
-	c := &child{ended: make(chan error, 1)}
-	c.connection, c.file = writeConnection(t)
+	connection, file := writeConnection(t)
+	return startChildOf(t, connection, file, change)
+}
+
+func startChildOf(t testing.TB, connection Connection, file string, change func(*exec.Cmd)) *child {
+	t.Helper()
+	c := &child{connection: connection, file: file, ended: make(chan error, 1)}
 	c.Cmd = exec.Command(gopherscope(t), "kernel", "start", c.file)
 	c.Env = []string{"HOME=" + t.TempDir(), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	c.Stderr = testLog{t}

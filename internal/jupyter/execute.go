@@ -89,11 +89,22 @@ func (k *Kernel) executeRequest(ctx context.Context, r *request) (any, error) {
 	}
 	out.publish("execute_input", executeInput{Code: ask.Code, ExecutionCount: k.count})
 
+	if !ask.Silent {
+		if text := k.ending.tell(); text != "" {
+			out.Stream("stderr", text)
+		}
+	}
+	if err := k.ending.begin(cell.Name); err != nil {
+		k.log.Print(err)
+	}
 	var result *display.Data
 	err := protect(func() (err error) {
 		result, err = k.session.Run(ctx, cell, out)
 		return err
 	})
+	if err := k.ending.end(); err != nil {
+		k.log.Print(err)
+	}
 	var shown display.Data
 	if err == nil && result != nil {
 		shown = out.encode(*result)

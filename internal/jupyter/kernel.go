@@ -51,7 +51,10 @@ type Kernel struct {
 	wire    *wire
 	log     *log.Logger
 	budget  *budget
-	history *history // the executor's own, as is count
+	history *history // the executor's own, as are count and ending
+
+	// ending is nil when nobody could read it.
+	ending *Ending
 
 	shell, control, stdin, iopub, heartbeat *socket
 
@@ -110,6 +113,10 @@ func Listen(c Connection, session Session, historyDir string, logTo io.Writer) (
 	k.shell = newSocket(zmq4.Router, listeners[0], k.log, k.budget, k.receiver("shell"))
 	return k, nil
 }
+
+// Leave has the kernel leave word of what ends it, and tell its clients what the
+// kernel before left. It is to be called before Serve.
+func (k *Kernel) Leave(e *Ending) { k.ending = e }
 
 // Serve answers requests until a client asks for a shutdown or ctx ends. A cell
 // that runs then is interrupted; Serve does not wait for one that does not stop.
