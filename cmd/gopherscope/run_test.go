@@ -397,3 +397,32 @@ func TestRunShowsChartsOfOtherLibraries(t *testing.T) {
 		}
 	}
 }
+
+// A panic of a goroutine is a failure of the cell that started it, whichever runs
+// when it comes.
+func TestRunGoroutinePanics(t *testing.T) {
+	for name, test := range map[string]struct {
+		cells []string
+		want  string
+	}{
+		"own":   {[]string{"1", "go func() { panic(\"boom\") }()\nimport \"time\"\ntime.Sleep(50 * time.Millisecond)"}, "cell 2: panic in a goroutine started at cell 2:1: boom"},
+		"later": {[]string{"c := make(chan int)\ngo func() {\n\t<-c\n\tpanic(\"boom\")\n}()", "import \"time\"", "c <- 1\ntime.Sleep(50 * time.Millisecond)", "7"}, "cell 1: panic in a goroutine started at cell 1:2: boom"},
+	} {
+		dir := t.TempDir()
+		path, out := filepath.Join(dir, name+".ipynb"), filepath.Join(dir, "out")
+		writeNotebook(t, path, test.cells...)
+		stdout, stderr, status := command(t, context.Background(), "run", "--out", out, path)
+		if status != 1 || !strings.Contains(stdout, "failed") || !strings.Contains(stderr, path+": "+test.want+"\n") {
+			t.Errorf("%s: status %d, stdout %q, stderr %q, want %q", name, status, stdout, stderr, test.want)
+		}
+		if page := read(t, filepath.Join(out, name+".html")); !strings.Contains(page, "Panic: panic in a goroutine started at") {
+			t.Errorf("%s: the page does not tell of the panic", name)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "meant.ipynb")
+	writeNotebook(t, path, "go func() { panic(\"boom\") }()\nimport \"time\"\ntime.Sleep(50 * time.Millisecond)", "1")
+	write(t, path, strings.Replace(read(t, path), `"metadata": {}`, `"metadata": {"tags": ["raises-exception"]}`, -1))
+	if _, stderr, status := command(t, context.Background(), "run", "--out", filepath.Dir(path)+"/out", path); status != 0 {
+		t.Errorf("a cell that may fail: status %d, stderr %q", status, stderr)
+	}
+}

@@ -126,6 +126,7 @@ func (in *interpreter) keep(k *keeper, goroutine uintptr) {
 		text := fmt.Sprintf("panic in %s: %s", k.origin, panicText(r))
 		if first := k.reported.CompareAndSwap(false, true); first || !k.needed {
 			fmt.Fprintln(os.Stderr, text)
+			in.session.out.panicked(k.sink, text)
 		}
 		if k.needed && k.sink == in.session.out.last() {
 			in.lost.CompareAndSwap(nil, &text)

@@ -181,6 +181,15 @@ func (o *outputs) release() {
 	o.held = nil
 }
 
+// panicked tells the sink of a cell that a goroutine of it panicked.
+func (o *outputs) panicked(to Sink, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if r, ok := to.(PanicReceiver); ok {
+		r.GoroutinePanicked(text)
+	}
+}
+
 // clear removes what the cell has shown.
 func (o *outputs) clear(wait bool) {
 	o.flush()

@@ -71,6 +71,12 @@ func parseCell(src string, base int) (parsed, []syntaxError) {
 				items, pieceErrs, p.shown = listed, nil, n
 			}
 		}
+		for _, item := range items {
+			if pos := tooDeep(item); pos.IsValid() {
+				pieceErrs = append(pieceErrs, syntaxError{int(pos) - base, fmt.Sprintf("nested more than %d deep", maxNesting)})
+				break
+			}
+		}
 		p.items = append(p.items, items...)
 		errs = append(errs, pieceErrs...)
 	}
@@ -79,6 +85,31 @@ func parseCell(src string, base int) (parsed, []syntaxError) {
 		p.open = errs[len(errs)-1].offset >= len(strings.TrimRight(src, " \t\r\n"))
 	}
 	return p, sorted(errs)
+}
+
+// maxNesting is how deep the syntax of a cell may be nested, each operator and each
+// selector of an expression counted. What works through it is recursive, and some
+// of it takes the square of the depth.
+const maxNesting = 1000
+
+// tooDeep returns the place in an item that is nested too deep, if there is one.
+func tooDeep(item ast.Node) (at token.Pos) {
+	depth := 0
+	ast.Inspect(item, func(n ast.Node) bool {
+		if n == nil {
+			depth--
+			return true
+		}
+		if depth == maxNesting && !at.IsValid() {
+			at = n.Pos()
+		}
+		if at.IsValid() {
+			return false
+		}
+		depth++
+		return true
+	})
+	return at
 }
 
 func sorted(errs []syntaxError) []syntaxError {

@@ -135,3 +135,34 @@ func FuzzParseCell(f *testing.F) {
 		isComplete(src)
 	})
 }
+
+// Each of these ends the process, or takes minutes, where nothing bounds it.
+func TestDeepNestingIsRefused(t *testing.T) {
+	s := open(t)
+	const n = 90_000 // go/parser refuses 100,000
+	repeat := strings.Repeat
+	for name, nest := range map[string]func(n int) string{
+		"parentheses": func(n int) string { return "x := " + repeat("(", n) + "1" + repeat(")", n) },
+		"operators":   func(n int) string { return "x := " + repeat("1+", n) + "1" },
+		"signs":       func(n int) string { return "x := " + repeat("!", n) + "true" },
+		"blocks":      func(n int) string { return repeat("{", n) + repeat("}", n) },
+		"functions":   func(n int) string { return "x := " + repeat("func(){", n) + repeat("}", n) },
+		"calls":       func(n int) string { return "x := " + repeat("len(", n) + repeat(")", n) },
+		"literals":    func(n int) string { return "x := []any" + repeat("{[]any", n) + "{}" + repeat("}", n) },
+		"slices":      func(n int) string { return "var x " + repeat("[]", n) + "int" },
+		"pointers":    func(n int) string { return "var x " + repeat("*", n) + "int" },
+		"structs":     func(n int) string { return "var x " + repeat("struct{ x ", n) + "int" + repeat("}", n) },
+		"selectors":   func(n int) string { return "x" + repeat(".x", n) },
+		"else":        func(n int) string { return repeat("if true { } else ", n) + "{ }" },
+	} {
+		for _, n := range []int{n} {
+			e := runCell(s, "cell", nest(n)).failure(t)
+			if e.Name != "CompileError" || e.Line != 1 || !strings.Contains(e.Value, "nested more than 1000 deep") && !strings.Contains(e.Value, "max nesting depth") {
+				t.Errorf("%d %s gave %s: %.200s", n, name, e.Name, e.Error())
+			}
+		}
+	}
+	if got := run(t, s, "x := "+repeat("(", 400)+"1"+repeat(")", 400)+repeat("+1", 400)+"\nx").result(); got != "401" {
+		t.Errorf("400 parentheses and 400 additions gave %s", got)
+	}
+}

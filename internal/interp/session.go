@@ -58,6 +58,12 @@ type Updater interface {
 	Clear(wait bool)
 }
 
+// PanicReceiver is a Sink that is also told of the panics that end goroutines of its
+// cell, when they are printed, also after the cell ended.
+type PanicReceiver interface {
+	GoroutinePanicked(text string)
+}
+
 // Pager is a Sink that has a place beside the notebook for what a person looks
 // up. Without it a page is shown like any other value.
 type Pager interface {

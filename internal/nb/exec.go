@@ -68,7 +68,8 @@ const raisesException = "raises-exception"
 
 // Execute runs the notebook's code cells in order and replaces all their
 // outputs and execution counts. The first cell that fails keeps its error as an
-// output and ends the run with that failure; so does the end of ctx. The cells
+// output and ends the run with that failure; so does the end of ctx. A panic of a
+// goroutine is a failure of the cell that started it, also in a later cell. The cells
 // after it have no outputs then. Before each cell and at the end, progress is
 // told how many cells ran. Execute returns nil when every cell ran.
 func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) *CellError {
@@ -82,16 +83,25 @@ func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)
 		}
 	}
 	count := 0
+	var ran []*execution
 	for _, c := range n.Cells {
 		if !c.runs() {
 			continue
 		}
 		progress(count)
 		count++
-		if err := c.execute(ctx, s, count); err != nil {
+		e := &execution{cell: c, count: count}
+		if err := e.run(ctx, s); err != nil {
 			interrupted := ctx.Err() != nil
 			if interrupted || !c.tagged(raisesException) {
 				return &CellError{Cell: count, ID: c.ID, Err: err, Interrupted: interrupted}
+			}
+		}
+		ran = append(ran, e)
+		for _, earlier := range ran {
+			if err := earlier.sink.panic(); err != nil && !earlier.cell.tagged(raisesException) {
+				earlier.cell.Outputs = append(earlier.cell.Outputs, errorOutput(err))
+				return &CellError{Cell: earlier.count, ID: earlier.cell.ID, Err: err}
 			}
 		}
 	}
@@ -99,19 +109,26 @@ func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)
 	return nil
 }
 
-func (c *Cell) execute(ctx context.Context, s Runner, count int) error {
+// execution is one run of a cell.
+type execution struct {
+	cell  *Cell
+	count int
+	sink  collector
+}
+
+func (e *execution) run(ctx context.Context, s Runner) error {
+	c := e.cell
 	if ctx.Err() != nil {
 		err := &interp.Error{Name: "Interrupted", Value: "interrupted before this cell ran"}
 		c.Outputs = []*Output{errorOutput(err)}
 		return err
 	}
-	c.ExecutionCount = count
-	var sink collector
-	result, err := s.Run(ctx, interp.Cell{Name: cellName(count), ID: c.ID, Source: c.Source}, &sink)
+	c.ExecutionCount = e.count
+	result, err := s.Run(ctx, interp.Cell{Name: cellName(e.count), ID: c.ID, Source: c.Source}, &e.sink)
 	if err == nil && result != nil {
-		sink.rich(ExecuteResult, count, *result)
+		e.sink.rich(ExecuteResult, e.count, *result)
 	}
-	c.Outputs = sink.close()
+	c.Outputs = e.sink.close()
 	if err != nil {
 		c.Outputs = append(c.Outputs, errorOutput(err))
 	}
@@ -160,6 +177,27 @@ type collector struct {
 	spent   int             // of maxStreams
 	dropped int             // bytes beyond it
 	closed  bool            // a goroutine that the cell left behind may still write
+	failed  *interp.Error   // the first panic of a goroutine of the cell
+}
+
+var _ interp.PanicReceiver = (*collector)(nil)
+
+func (c *collector) GoroutinePanicked(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil {
+		c.failed = &interp.Error{Name: "Panic", Value: text, Traceback: []string{"Panic: " + text}}
+	}
+}
+
+// panic returns the panic of a goroutine, or nil.
+func (c *collector) panic() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil {
+		return nil
+	}
+	return c.failed
 }
 
 func (c *collector) Stream(name, text string) {
