@@ -12,25 +12,7 @@ import (
 // kernelVerb runs a command line below "kernel" and returns what it printed and its exit status.
 func kernelVerb(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var files [2]*os.File
-	for i := range files {
-		f, err := os.CreateTemp(t.TempDir(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		files[i] = f
-	}
-	code = execute(t.Context(), append([]string{"kernel"}, args...), files[0], files[1])
-	var text [2]string
-	for i, f := range files {
-		data, err := os.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text[i] = string(data)
-	}
-	return text[0], text[1], code
+	return command(t, t.Context(), append([]string{"kernel"}, args...)...)
 }
 
 // isolate points every place where kernels may be at an empty folder.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlx-go/gopherscope/accel"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
 func main() {
@@ -33,6 +35,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root := &cobra.Command{
 		Use:           "gopherscope",
 		Short:         "What structure do these weights have, and what does exploiting it buy on this machine?",
+		Version:       fmt.Sprintf("%s, Go %s on %s/%s", kernelinfo.Version(), kernelinfo.GoVersion(), runtime.GOOS, runtime.GOARCH),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

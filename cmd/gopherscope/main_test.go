@@ -2,7 +2,10 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
 
 func TestPrintable(t *testing.T) {
@@ -24,5 +27,12 @@ func TestMessageWithoutLibraryPrefix(t *testing.T) {
 	err := errors.Join(errors.New("opscope: too small"), errors.New("file: opscope: inside"), errors.New("opscope: again"))
 	if got, want := message(err), "too small\nfile: opscope: inside\nagain"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	stdout, _, code := command(t, t.Context(), "--version")
+	if want := "gopherscope version " + kernelinfo.Version() + ", Go "; code != 0 || !strings.HasPrefix(stdout, want) {
+		t.Errorf("%q with status %d, want %q", stdout, code, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
+	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 	"github.com/rlx-go/gopherscope/opscope"
 )
 
@@ -47,16 +48,13 @@ var namedModules = []string{"gonum.org/v1/gonum", "gonum.org/v1/plot", "github.c
 
 func newProvenance(f *reportFlags, now time.Time) provenance {
 	p := provenance{
-		Date: now.UTC().Truncate(time.Second), Command: f.command(), Version: "unknown",
+		Date: now.UTC().Truncate(time.Second), Command: f.command(), Version: kernelinfo.Version(),
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpu.Name(), Cores: runtime.NumCPU(), Threads: f.threads, Tier: cpu.Best().String(), Mask: os.Getenv(cpu.EnvMask),
 		MemoryBytes: memoryBytes(), Caches: newCPUReport().Caches, LastLevelCache: int64(cpu.LastLevelCache()),
 		Quick: f.quick, Modules: []module{},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			p.Version = info.Main.Version
-		}
 		for _, dep := range info.Deps {
 			if slices.Contains(namedModules, dep.Path) {
 				p.Modules = append(p.Modules, module{dep.Path, dep.Version})

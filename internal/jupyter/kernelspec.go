@@ -124,7 +124,7 @@ func writeSpec(staged, dir, displayName, binary string) ([]string, error) {
 		Language:    kernelinfo.Language,
 		// Signals reach neither kernels on other machines nor those on Windows.
 		InterruptMode: "message",
-		Metadata:      map[string]any{"debugger": false, metadataKey: map[string]string{"version": version()}},
+		Metadata:      map[string]any{"debugger": false, metadataKey: map[string]string{"version": kernelinfo.Version()}},
 	}, "", "  ")
 	if err != nil {
 		return nil, err

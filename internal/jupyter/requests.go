@@ -46,23 +46,14 @@ func kernelInfo() kernelInfoReply {
 		Status:                "ok",
 		ProtocolVersion:       protocolVersion,
 		Implementation:        "gopherscope",
-		ImplementationVersion: version(),
+		ImplementationVersion: kernelinfo.Version(),
 		LanguageInfo:          kernelinfo.LanguageInfo(),
-		Banner:                fmt.Sprintf("gopherscope %s, Go %s", version(), kernelinfo.GoVersion()),
+		Banner:                fmt.Sprintf("gopherscope %s, Go %s", kernelinfo.Version(), kernelinfo.GoVersion()),
 		HelpLinks: []helpLink{
 			{"The Go language", "https://go.dev/ref/spec"},
 			{"Go packages", "https://pkg.go.dev/"},
 		},
 	}
-}
-
-// version is the version of the module the program was built from, "(devel)"
-// when it was built from a working tree.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
 
 // codeAt is the content of a request about a place in a cell that is being typed.

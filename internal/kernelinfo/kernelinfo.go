@@ -1,8 +1,9 @@
-// Package kernelinfo is what notebooks are told of the kernel that runs them.
+// Package kernelinfo is what people and notebooks are told of this program.
 package kernelinfo
 
 import (
 	"runtime"
+	"runtime/debug"
 	"strings"
 )
 
@@ -18,6 +19,15 @@ func DisplayName(name string) string { return "Go (" + name + ")" }
 
 // GoVersion is the version of Go that cells run on, such as "1.26.1".
 func GoVersion() string { return strings.TrimPrefix(runtime.Version(), "go") }
+
+// Version is the version of the module that the program was built from, "(devel)"
+// when it was built from a working tree.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
 
 // LanguageInfo is the language_info of the messaging protocol, which a client
 // puts into the notebook's metadata.
