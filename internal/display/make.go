@@ -50,9 +50,13 @@ func SVG(svg string) Data { return MakeData(MIMETypeSVG, svg) }
 const maxPixels = 64_000_000
 
 // Image shows a picture as PNG, in its own size, and as a text that says so when
-// it has more than 64 million pixels. It panics when the picture is empty.
+// it is empty or has more than 64 million pixels.
 func Image(img image.Image) Data {
-	if b := img.Bounds(); b.Dy() > 0 && b.Dx() > maxPixels/b.Dy() {
+	b := img.Bounds()
+	if b.Empty() {
+		return MakeData(MIMETypeText, fmt.Sprintf("<image of %d x %d pixels: nothing to show>", b.Dx(), b.Dy()))
+	}
+	if b.Dx() > maxPixels/b.Dy() {
 		return MakeData(MIMETypeText, fmt.Sprintf("<image of %d x %d pixels: too large to show, the limit is %d million pixels>", b.Dx(), b.Dy(), maxPixels/1_000_000))
 	}
 	var buf bytes.Buffer

@@ -99,6 +99,8 @@ func (in *interpreter) declareBuiltins() {
 	in.declareModern()
 	in.declareUnwrap()
 	in.declareExits()
+	in.declareUnlocks()
+	in.comp.DeclFunc0(roomName, room)
 	for _, name := range []string{guardName, callbackName} {
 		in.comp.DeclBuiltin0(name, fast.Builtin{Compile: in.compileGuard, ArgMin: 1, ArgMax: 1})
 	}

@@ -1,12 +1,14 @@
 package interp
 
 import (
+	"errors"
 	"flag"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"log"
 	"slices"
+	"sync"
 )
 
 // replaced are the methods that end the process, or wait without an end. The
@@ -14,7 +16,7 @@ import (
 var replaced = map[string][]string{
 	"log":  {"Logger.Fatal", "Logger.Fatalf", "Logger.Fatalln"},
 	"flag": {"FlagSet.Init"},
-	"sync": {"Mutex.Lock", "RWMutex.Lock", "RWMutex.RLock", "WaitGroup.Wait"},
+	"sync": {"Mutex.Lock", "Mutex.Unlock", "RWMutex.Lock", "RWMutex.Unlock", "RWMutex.RLock", "RWMutex.RUnlock", "WaitGroup.Wait"},
 }
 
 // replacement returns what stands for such a method, or nil for other selectors.
@@ -64,6 +66,30 @@ func (in *interpreter) declareExits() {
 	in.comp.DeclFunc0(hidden+"Logger.Fatalln", func(l *log.Logger) func(...any) {
 		return func(v ...any) { l.Println(v...); fatal() }
 	})
+}
+
+// declareUnlocks declares what ends the process for a lock that is not held, and
+// here panics. A lock that can be taken is not held.
+func (in *interpreter) declareUnlocks() {
+	in.comp.DeclFunc0(hidden+"Mutex.Unlock", func(m *sync.Mutex) func() {
+		return func() { unlock("Mutex", m.TryLock, m.Unlock, m.Unlock) }
+	})
+	in.comp.DeclFunc0(hidden+"RWMutex.Unlock", func(m *sync.RWMutex) func() {
+		return func() { unlock("RWMutex", m.TryRLock, m.RUnlock, m.Unlock) }
+	})
+	in.comp.DeclFunc0(hidden+"RWMutex.RUnlock", func(m *sync.RWMutex) func() {
+		return func() { unlock("RWMutex", m.TryLock, m.Unlock, m.RUnlock) }
+	})
+}
+
+// unlock unlocks a lock. take tries to lock it as nobody could while it is held in
+// the way that unlock ends, and undo takes that back.
+func unlock(name string, take func() bool, undo, unlock func()) {
+	if take() {
+		undo()
+		panic(errors.New("sync: unlock of a " + name + " that is not locked"))
+	}
+	unlock()
 }
 
 func fatal() { panic(refusal("log.Fatal would end the notebook's session")) }

@@ -140,6 +140,7 @@ func (c *compiler) rewrite(n ast.Node) ast.Node {
 				c.methodValue(n)
 			}
 		case *ast.CallExpr:
+			c.sizesOfMake(n)
 			if with := c.newBuiltin(n); with != nil {
 				cur.Replace(with)
 			} else if with := c.explicit(n); with != nil {

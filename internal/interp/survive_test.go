@@ -288,3 +288,43 @@ type H struct { w *W }`)
 		t.Errorf("a flag is %s", got)
 	}
 }
+
+// Each of these ends a program.
+func TestWhatEndsAProgramIsAPanic(t *testing.T) {
+	s := open(t)
+	run(t, s, "import \"sync\"\nvar mu sync.Mutex\nvar rw sync.RWMutex\ntype T struct { sync.Mutex; n int }\nvar x T")
+	const mutex, rw = "sync: unlock of a Mutex that is not locked", "sync: unlock of a RWMutex that is not locked"
+	const memory = "more than the system gives"
+	for _, test := range []struct{ source, want string }{
+		{"mu.Unlock()", mutex},
+		{"x.Unlock()", mutex},
+		{"func() { defer mu.Unlock() }()", mutex},
+		{"mu.Lock()\nmu.Unlock()\nmu.Unlock()", mutex},
+		{"rw.Unlock()", rw},
+		{"rw.RUnlock()", rw},
+		{"rw.RLock()\nrw.Unlock()", rw},
+		{"rw.RUnlock()\nrw.RUnlock()", rw},
+		{"make([]int, 1<<44)", memory},
+		{"n := 1 << 44\nmake([]int, 0, n)", memory},
+		{"make([][3]float64, 1e13)", memory},
+		{"n := 1 << 62\nmake([]int, n)", "more than there is memory for"},
+	} {
+		if e := runCell(s, "cell", test.source).failure(t); !strings.Contains(e.Value, test.want) {
+			t.Errorf("%s gave %v, want %s", test.source, e, test.want)
+		}
+	}
+	for source, want := range map[string]string{
+		"mu.Lock()\nmu.Unlock()\nx.Lock()\nx.Unlock()\nmu.TryLock()":                               "true",
+		"rw.RLock()\nrw.RLock()\nrw.RUnlock()\nrw.RUnlock()\nrw.Lock()\nrw.Unlock()\nrw.TryLock()": "true",
+		"import \"time\"\nvar one sync.Mutex\nvar all sync.WaitGroup\nsum := 0\nfor range 8 {\n\tall.Add(1)\n\tgo func() {\n\t\tdefer all.Done()\n\t\tfor range 100 { one.Lock(); sum++; one.Unlock() }\n\t}()\n}\nall.Wait()\nsum": "800",
+		"n := 3\nm := make([]int, n, 2*n)\nlen(m) + cap(m)":                                                                  "9",
+		"var small uint8 = 5\nlen(make([]string, small))":                                                                    "5",
+		"type Size int64\nvar s Size = 4\nlen(make([]int, s, 2*s)) + cap(make(chan int, small)) + len(make(map[int]int, s))": "9",
+		"len(make([]int, uint16(3)))":                                                                                        "3",
+		"len(make([]struct{}, 1<<40))":                                                                                       "1099511627776",
+	} {
+		if got := run(t, s, source).result(); got != want {
+			t.Errorf("%s gave %q, want %s", source, got, want)
+		}
+	}
+}

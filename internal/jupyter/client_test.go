@@ -162,20 +162,24 @@ type received struct {
 	body   map[string]any
 }
 
+// subscribers is how many clients get what is published.
+func (k *testKernel) subscribers() (n int) {
+	k.iopub.mu.Lock()
+	defer k.iopub.mu.Unlock()
+	for p := range k.iopub.peers {
+		if p.subscribed("") {
+			n++
+		}
+	}
+	return n
+}
+
 // connect returns a client that receives what is published from now on.
 func (k *testKernel) connect(t *testing.T) *client {
 	t.Helper()
+	before := k.subscribers()
 	c := dial(t, k.connection)
-	waitFor(t, "the subscription", func() bool {
-		k.iopub.mu.Lock()
-		defer k.iopub.mu.Unlock()
-		for p := range k.iopub.peers {
-			if !p.subscribed("") {
-				return false
-			}
-		}
-		return len(k.iopub.peers) > 0
-	})
+	waitFor(t, "the subscription", func() bool { return k.subscribers() > before })
 	return c
 }
 
