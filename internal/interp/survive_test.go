@@ -317,11 +317,11 @@ func TestWhatEndsAProgramIsAPanic(t *testing.T) {
 		"mu.Lock()\nmu.Unlock()\nx.Lock()\nx.Unlock()\nmu.TryLock()":                               "true",
 		"rw.RLock()\nrw.RLock()\nrw.RUnlock()\nrw.RUnlock()\nrw.Lock()\nrw.Unlock()\nrw.TryLock()": "true",
 		"import \"time\"\nvar one sync.Mutex\nvar all sync.WaitGroup\nsum := 0\nfor range 8 {\n\tall.Add(1)\n\tgo func() {\n\t\tdefer all.Done()\n\t\tfor range 100 { one.Lock(); sum++; one.Unlock() }\n\t}()\n}\nall.Wait()\nsum": "800",
-		"n := 3\nm := make([]int, n, 2*n)\nlen(m) + cap(m)":                                                                  "9",
-		"var small uint8 = 5\nlen(make([]string, small))":                                                                    "5",
-		"type Size int64\nvar s Size = 4\nlen(make([]int, s, 2*s)) + cap(make(chan int, small)) + len(make(map[int]int, s))": "9",
-		"len(make([]int, uint16(3)))":                                                                                        "3",
-		"len(make([]struct{}, 1<<40))":                                                                                       "1099511627776",
+		"n := 3\nm := make([]int, n, 2*n)\nlen(m) + cap(m)":                                                              "9",
+		"var small uint8 = 5\nlen(make([]string, small))":                                                                "5",
+		"type Size int64\nvar s Size = 4\nlen(make([]int, s, 2*s)) + cap(make(chan int, s)) + len(make(map[int]int, s))": "8",
+		"len(make([]int, uint16(3)))":                                                                                    "3",
+		"len(make([]struct{}, 1<<40))":                                                                                   "1099511627776",
 	} {
 		if got := run(t, s, source).result(); got != want {
 			t.Errorf("%s gave %q, want %s", source, got, want)
