@@ -149,13 +149,18 @@ func (c *bars) arrange(f *frame, lo float64) error {
 		}
 	}
 
+	var flat []float64
+	for _, s := range c.series {
+		flat = append(flat, s.Y...)
+	}
 	var texts [][]string
 	valueWidth := 0.0
-	for _, s := range c.series {
-		texts = append(texts, formatBeside(s.Y, 3))
-		for _, text := range texts[len(texts)-1] {
-			valueWidth = max(valueWidth, textWidth(text, textSize))
-		}
+	all := formatBeside(flat, 3)
+	for i := range c.series {
+		texts = append(texts, all[i*len(c.categories):][:len(c.categories)])
+	}
+	for _, text := range all {
+		valueWidth = max(valueWidth, textWidth(text, textSize))
 	}
 	if lo >= 0 && !c.hasErrors() && len(c.series)*len(c.categories) <= maxLabelled && (c.lying || valueWidth+4 <= c.pitch(slot)) {
 		c.texts = texts

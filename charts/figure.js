@@ -180,19 +180,23 @@
       return Math.abs(b.width - width) < Math.abs(a.width - width) ? b : a;
     });
     made.series.forEach(function (series, i) {
-      var sides = nearest.sides[i] || [];
+      var sides = nearest.sides[i];
+      if (!sides || !sides.length) return;
       sides.forEach(function (side, j) {
-        var words = side.split(' '), point = series.data[j];
+        var point = series.data[j];
         point.label = {
           show: !!side,
-          position: words[0] || 'right',
-          offset: words[1] ? [words[0] === 'right' ? -4 : 4, words[1] === 'up' ? -11 : 11] : [0, 0],
+          position: side.split(' ')[0] || 'right',
           formatter: function () { return point.name; },
           textBorderColor: onDark ? '#111' : '#fff',
           textBorderWidth: 3
         };
       });
-      if (sides.length) series.labelLayout = { hideOverlap: true };
+      series.labelLayout = function (at) {
+        var words = (sides[at.dataIndex] || '').split(' ');
+        if (!words[1]) return { hideOverlap: true };
+        return { hideOverlap: true, dx: words[0] === 'right' ? -3 : 3, dy: words[1] === 'up' ? -13 : 13 };
+      };
     });
   }
 
@@ -298,6 +302,17 @@
     return extra;
   }
 
+  // Hides the values of upright bars where they would meet.
+  function fitValues(width) {
+    var bars = made.series.filter(function (series) { return series.type === 'bar'; });
+    var gap = parseFloat(bars[0].barGap) / 100, between = parseFloat(bars[0].barCategoryGap) / 100;
+    var share = width / spec.x.length * (1 - between) / (bars.length + (bars.length - 1) * gap);
+    var pitch = Math.min(+bars[0].barMaxWidth, share) * (1 + gap);
+    var points = [].concat.apply([], bars.map(function (series) { return series.data; }));
+    var room = points.every(function (point) { return !point.label || textWidth(point.label.formatter, '12px') + 4 <= pitch; });
+    points.forEach(function (point) { if (point.label) point.label.show = room; });
+  }
+
   // Fits the option to a width and returns the height that it then takes.
   function fit(width) {
     var lines = wrap(title.join(' '), 'bold 16px', width - 2 * spec.pad);
@@ -320,6 +335,7 @@
       x.axisLabel.interval = shown(column);
     } else if (x.type === 'category') {
       below = fitCategories(plot);
+      fitValues(plot);
     }
     if (xName) {
       var names = wrap(xName, '12px', plot);

@@ -8,8 +8,8 @@ import (
 const (
 	labelGap    = 8  // from a point to its label beside it
 	labelHeight = 14 // of a line of text
-	cornerGap   = 5  // from a point to its label at a corner, sideways
-	cornerRise  = 11 // from a point to the middle of its label at a corner
+	cornerGap   = 6  // from a point to its label at a corner, sideways
+	cornerRise  = 13 // from a point to the middle of its label at a corner
 )
 
 // A box is a rectangle in the plane of the data, y downwards.
@@ -104,7 +104,7 @@ func placeLabels(series []Series, xs, ys scale, figure int) [][]string {
 			fewest, place := math.MaxInt, box{}
 			for _, side := range labelSides {
 				b := box{x - w/2, y - labelHeight/2, x + w/2, y + labelHeight/2}.moved(side, w)
-				if b.left < 0 || b.right > width || b.top < 0 || b.bottom > height || slices.ContainsFunc(taken, b.overlaps) {
+				if b.left < 2 || b.right > width || b.top < 0 || b.bottom > height || slices.ContainsFunc(taken, b.overlaps) {
 					continue
 				}
 				if n := crossings(lines, b); n < fewest {

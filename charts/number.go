@@ -49,14 +49,20 @@ func formatTogether(values []float64, digits int) []string {
 }
 
 // formatBeside writes values that do not stand in a column: as formatTogether
-// does, but a value above one without the decimals beyond its significant digits.
+// does, but each without the decimals beyond its significant digits.
 func formatBeside(values []float64, digits int) []string {
 	texts := formatTogether(values, digits)
 	for i, text := range texts {
-		whole, fraction, found := strings.Cut(text, ".")
-		keep := digits - len(strings.TrimPrefix(whole, "-"))
-		if found && !strings.Contains(fraction, "e") && math.Abs(values[i]) >= 1 && keep < len(fraction) {
-			texts[i] = strconv.FormatFloat(values[i], 'f', max(0, keep), 64)
+		_, fraction, found := strings.Cut(text, ".")
+		if !found || strings.Contains(fraction, "e") {
+			continue
+		}
+		keep := 0
+		if a := math.Abs(values[i]); a > 0 {
+			keep = max(0, digits-1-int(math.Floor(math.Log10(a))))
+		}
+		if keep < len(fraction) {
+			texts[i] = strconv.FormatFloat(values[i]+0, 'f', keep, 64)
 		}
 	}
 	return texts

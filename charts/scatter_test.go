@@ -81,13 +81,13 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 		case "bottom":
 			b = box{x - w/2, y + 6, x + w/2, y + 20}
 		case "right up":
-			b = box{x + 5, y - 18, x + 5 + w, y - 4}
+			b = box{x + 6, y - 20, x + 6 + w, y - 6}
 		case "right down":
-			b = box{x + 5, y + 4, x + 5 + w, y + 18}
+			b = box{x + 6, y + 6, x + 6 + w, y + 20}
 		case "left up":
-			b = box{x - 5 - w, y - 18, x - 5, y - 4}
+			b = box{x - 6 - w, y - 20, x - 6, y - 6}
 		case "left down":
-			b = box{x - 5 - w, y + 4, x - 5, y + 18}
+			b = box{x - 6 - w, y + 6, x - 6, y + 20}
 		case "":
 			continue
 		}

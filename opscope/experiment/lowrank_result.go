@@ -201,15 +201,16 @@ func (r LowRankResult) ErrorFigure() (*charts.Figure, error) {
 	allowed := charts.Series{Name: "allowed", Scheme: kernels.SchemeF32, Dashed: true}
 	for _, row := range r.Rows {
 		measured.X, measured.Y = append(measured.X, float64(row.Rank)), append(measured.Y, 100*row.WeightErr)
-		allowed.X, allowed.Y = append(allowed.X, float64(row.Rank)), append(allowed.Y, 100*r.MaxError)
 	}
+	full := float64(min(r.K, r.N))
+	allowed.X, allowed.Y = []float64{1, full}, []float64{100 * r.MaxError, 100 * r.MaxError}
 	series := []charts.Series{measured, theory, allowed}
 	if !r.Spectral.Exact {
 		series = append(series, upper)
 	}
 	return charts.Scatter{
 		Title:  fmt.Sprintf("Error of W[%d,%d], %s, by the rank of its factors", r.K, r.N, r.Name),
-		X:      charts.Axis{Label: "rank of the factors", Log: true},
+		X:      charts.Axis{Label: "rank of the factors", Log: true, Min: 1, Max: full},
 		Y:      charts.Axis{Label: "relative L2 error of W", Unit: "%"},
 		Series: series,
 	}.Figure()
