@@ -23,8 +23,20 @@ func benchCommand(stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure the speed of the kernels on this machine",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: `Bench measures on this machine, with one of three commands:
+
+  kernels   the time of y = x W by every scheme, beside what the machine allows. The
+            place to begin
+  amx       our kernels beside the libraries that use the platform's matrix unit
+  all       all experiments, and at the end what to do on this machine
+
+A scheme is a way to store the weight W and to multiply by it, such as f32 or w8a16;
+"gopherscope bench kernels --help" describes them.`,
+		Example: `  gopherscope bench kernels
+  gopherscope bench amx
+  gopherscope bench all --quick`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(benchAll(stdout, stderr), benchKernels(stdout, stderr), benchAMX(stdout, stderr))
 	return cmd
@@ -94,15 +106,16 @@ Columns:
              was given, so that the quantization of W is part of it
 
 The shapes by default are those of transformer layers at one row, as in
-decoding, and at 32, as in a prompt, and larger ones. There lowrank and skipzeros
-have only 64x512x512, but all of the shapes of --shapes. For more about the limits
-of the machine see "go doc github.com/rlx-go/gopherscope/opscope/bench Limits".
+decoding, and at 32, as in a prompt, and larger ones. Of these, lowrank and skipzeros
+are measured at 64x512x512 alone; of the shapes that --shapes names, at all. For
+more about the limits of the machine see "go doc github.com/rlx-go/gopherscope/opscope/bench Limits".
 
 Other programs that run at the same time spoil the figures, the fraction of the
 roof least of all; more rounds, as --rounds 31, find undisturbed ones. Ctrl-C ends
 the run with the shapes measured so far.
 
-Exit status: 0 when everything was measured, 1 otherwise.`,
+Exit status: 0 when everything was measured, 2 when the command line is wrong, 1
+otherwise.`,
 		Example: `  gopherscope bench kernels
   gopherscope bench kernels --shapes 1x4096x4096,8x4096x4096 --schemes w8a16,w4a16
   gopherscope bench kernels --peers --cold --threads 1 --json > kernels.json
@@ -126,7 +139,7 @@ Exit status: 0 when everything was measured, 1 otherwise.`,
 func (b *kernelsBench) run(ctx context.Context) error {
 	cases, err := b.cases()
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	defer secondInterruptKills(ctx)()
 	// gonum uses as many threads as Go does.

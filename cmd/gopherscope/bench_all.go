@@ -18,7 +18,7 @@ func (f *reportFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.threads, "threads", 1, "threads of each product, but for what threads add, which is measured with 1 and all")
 	flags.Uint64Var(&f.seed, "seed", 0, "the seed of the matrices, but for the matrix unit and the layers")
-	flags.Float64Var(&f.maxError, "error", opscope.DefaultError, "the largest relative L2 error that a recommendation may have")
+	flags.Float64Var(&f.maxError, "error", opscope.DefaultError, "the largest relative L2 `ERROR` that a recommendation may have, such as 0.02 for 2%")
 	flags.BoolVar(&f.quick, "quick", false, "smaller shapes and shorter rounds: to see what there is, not for figures")
 	flags.StringVar(&f.json, "json", "", "also write the results to `FILE` as JSON, as docs/report.schema.json says")
 }
@@ -62,7 +62,10 @@ and at the end what to do on this machine. Every sentence that states a result i
 chosen by the figures. It takes about 5 minutes on 2 cores, half a minute with
 --quick. Leave the machine alone meanwhile.
 
-Ctrl-C ends the run; what was printed stays, and no file is written.`,
+Ctrl-C ends the run; what was printed stays, and no file is written.
+
+Exit status: 0 when everything was measured, 2 when the command line is wrong, 1
+otherwise.`,
 		Example: `  gopherscope bench all
   gopherscope bench all --quick
   gopherscope bench all --error 0.15 --json all.json`,

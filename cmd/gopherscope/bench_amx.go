@@ -45,7 +45,10 @@ library it says how to get one and compares the tiers of this program.
 
 Each number of threads is measured in a process of its own, since a library
 reads its number once. A run takes about a minute. Leave the machine alone
-meanwhile.`,
+meanwhile.
+
+Exit status: 0 when everything was measured, also where there is no library; 2 when
+the command line is wrong; 1 otherwise.`,
 		Example: `  gopherscope bench amx
   gopherscope bench amx --markdown --out amx.md --chart amx.png
   gopherscope bench amx --threads 1 --shapes 4096x4096 --m 1,8,64
@@ -68,13 +71,13 @@ meanwhile.`,
 func (b *amxBench) run(ctx context.Context) error {
 	options, threads, err := b.options()
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	if err := errors.Join(canWrite("--out", b.out), canWrite("--chart", b.chart)); err != nil {
 		return err
 	}
 	if ext := strings.ToLower(filepath.Ext(b.chart)); b.chart != "" && !slices.Contains([]string{".png", ".svg", ".html"}, ext) {
-		return fmt.Errorf("--chart %s: the extension %q is not .png, .svg or .html", b.chart, ext)
+		return asUsage(fmt.Errorf("--chart %s: the extension %q is not .png, .svg or .html", b.chart, ext))
 	}
 	defer secondInterruptKills(ctx)()
 	var result experiment.MatrixUnitResult

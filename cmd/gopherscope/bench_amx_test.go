@@ -28,7 +28,7 @@ func TestAMXFlagErrors(t *testing.T) {
 		{[]string{"extra"}, "unknown command"},
 	} {
 		_, stderr, status := command(t, t.Context(), append([]string{"bench", "amx"}, c.args...)...)
-		if status != 1 || !strings.Contains(stderr, c.want) {
+		if status != statusUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %q, want %q", c.args, status, stderr, c.want)
 		}
 	}

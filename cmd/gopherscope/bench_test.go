@@ -69,7 +69,7 @@ func TestBenchFlagErrors(t *testing.T) {
 		{[]string{"1x2x3"}, "1x2x3"},
 	} {
 		stdout, stderr, status := command(t, t.Context(), append([]string{"bench", "kernels"}, c.args...)...)
-		if status != 1 || stdout != "" || !strings.Contains(stderr, c.want) {
+		if status != statusUsage || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, stdout %q, stderr %q, want %q", c.args, status, stdout, stderr, c.want)
 		}
 	}

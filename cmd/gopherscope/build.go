@@ -45,13 +45,16 @@ its own:
 
 Build compiles the source of the gopherscope that runs it: that of its version,
 fetched if need be, or of the folder that it was compiled in, as long as that is
-there, or of the module in whose folder it is called. --source names another.`,
+there, or of the module in whose folder it is called. --source names another.
+
+Exit status: 0 when the program was written, 2 when the command line is wrong, 1
+otherwise.`,
 		Example: `  gopherscope build --with ./mylib -o gopherscope-mylib
   gopherscope build --with github.com/montanaflynn/stats@v0.7.1 --with ./mylib`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(with) == 0 {
-				return errors.New("build: nothing to add: name packages with --with")
+				return asUsage(errors.New("build: nothing to add: name packages with --with"))
 			}
 			return build(cmd.Context(), with, output, source, stderr)
 		},

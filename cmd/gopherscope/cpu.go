@@ -41,7 +41,9 @@ With --accel it also opens the matrix libraries of other vendors, each for the f
 time in a process of its own, and says why one is not used. See docs/accel.md.
 
 The environment variable ` + cpu.EnvMask + ` names the last tier that may be used, to
-compare tiers or to get around one: ` + cpu.EnvMask + `=avx2.`,
+compare tiers or to get around one: ` + cpu.EnvMask + `=avx2.
+
+Exit status: 0, also where no library can be used; 2 when the command line is wrong.`,
 		Example: `  gopherscope cpu
   ` + cpu.EnvMask + `=avx2 gopherscope cpu
   gopherscope cpu --accel

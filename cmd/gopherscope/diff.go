@@ -44,7 +44,8 @@ decoded only the bytes are. With --max-error it is a check for a script.
 Ctrl-C prints what was compared until then.
 
 Exit status: 0 when all that both have was compared, and with --max-error also
-none was above it and neither has a tensor that the other lacks; 1 otherwise.`,
+none was above it and neither has a tensor that the other lacks; 2 when the
+command line is wrong; 1 otherwise.`,
 		Example: `  gopherscope diff base/ finetuned/
   gopherscope diff model.safetensors model-q8.gguf --include '*.attn_*'
   gopherscope diff old.safetensors new.safetensors --max-error 1e-6 && echo same
@@ -75,11 +76,11 @@ type checkpointDiff struct {
 
 func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 	if !(d.maxError >= 0) {
-		return fmt.Errorf("--max-error %v: want a number of at least 0", d.maxError)
+		return asUsage(fmt.Errorf("--max-error %v: want a number of at least 0", d.maxError))
 	}
 	reader, err := d.flags.reader()
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	models, err := reader.open(ctx, []string{a, b})
 	if err != nil {
@@ -87,7 +88,7 @@ func (d *checkpointDiff) run(ctx context.Context, a, b string) error {
 	}
 	defer closeModels(models)
 	if len(models) != 2 {
-		return fmt.Errorf("%d models are named, want two", len(models))
+		return asUsage(fmt.Errorf("%d models are named, want two", len(models)))
 	}
 	pairs := pairTensors(models[0], models[1])
 	defer secondInterruptKills(ctx)()

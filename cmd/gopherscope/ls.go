@@ -42,7 +42,8 @@ Columns:
 
 Then the sum of the values and bytes of each dtype.
 
-Exit status: 0 when all was listed, 1 when a file is not there or is faulty.`,
+Exit status: 0 when all was listed, 1 when a file is not there or is faulty, 2
+when the command line is wrong.`,
 		Example: `  gopherscope ls model.safetensors
   gopherscope ls models/llama-70b/ --include '*.layers.0.*'
   gopherscope ls model.gguf --sort bytes | head
@@ -72,11 +73,11 @@ type listing struct {
 
 func (l *listing) run(ctx context.Context, paths []string) error {
 	if !slices.Contains([]string{"file", "name", "bytes"}, l.sort) {
-		return fmt.Errorf("--sort: %q is not file, name or bytes", l.sort)
+		return asUsage(fmt.Errorf("--sort: %q is not file, name or bytes", l.sort))
 	}
 	reader, err := l.flags.reader()
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	models, err := reader.open(ctx, paths)
 	if err != nil {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -29,12 +30,44 @@ func main() {
 	os.Exit(code)
 }
 
-// execute runs one command line and returns the exit status: 0 for success, 1
-// for a failure, which was reported on stderr.
+// The exit statuses.
+const (
+	statusOK      = 0
+	statusFailure = 1
+	statusUsage   = 2 // the command line is wrong; nothing was done
+)
+
+// usageError is a fault of the command line that a command finds itself.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// asUsage makes an error one of the command line.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// execute runs one command line and returns the exit status. What went wrong was reported
+// on stderr.
 func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root := &cobra.Command{
-		Use:           "gopherscope",
-		Short:         "What structure do these weights have, and what does exploiting it buy on this machine?",
+		Use:   "gopherscope",
+		Short: "What structure do these weights have, and what does exploiting it buy on this machine?",
+		Long: `What structure do these weights have, and what does exploiting it buy on this machine?
+
+To begin, look at a model, find out what its weights allow, and see how fast that is here:
+
+  gopherscope ls model.safetensors
+  gopherscope probe model.safetensors
+  gopherscope bench kernels
+
+or make the kernel known to Jupyter and open a notebook: gopherscope kernel install.
+
+Exit status of every command: 0 for success; 1 for a failure, which its help describes;
+2 when the command line is wrong, and nothing was done.`,
 		Version:       fmt.Sprintf("%s, Go %s on %s/%s", kernelinfo.Version(), kernelinfo.GoVersion(), runtime.GOOS, runtime.GOARCH),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -43,11 +76,31 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(commands(stdout, stderr)...)
-	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "gopherscope:", printable(message(err)))
-		return 1
+	begun := false
+	onRun(root, func() { begun = true })
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return statusOK
 	}
-	return 0
+	fmt.Fprintln(stderr, "gopherscope:", printable(message(err)))
+	// What fails before a command begins is its name, a flag or an argument.
+	if usage := (usageError{}); !begun || errors.As(err, &usage) {
+		return statusUsage
+	}
+	return statusFailure
+}
+
+// onRun has f called when a command below parent begins.
+func onRun(parent *cobra.Command, f func()) {
+	for _, cmd := range parent.Commands() {
+		if run := cmd.RunE; run != nil {
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				f()
+				return run(cmd, args)
+			}
+		}
+		onRun(cmd, f)
+	}
 }
 
 // libraryPrefix is the name of the package that its errors begin with, which is of no

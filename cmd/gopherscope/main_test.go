@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 )
@@ -34,5 +37,74 @@ func TestVersion(t *testing.T) {
 	stdout, _, code := command(t, t.Context(), "--version")
 	if want := "gopherscope version " + kernelinfo.Version() + ", Go "; code != 0 || !strings.HasPrefix(stdout, want) {
 		t.Errorf("%q with status %d, want %q", stdout, code, want)
+	}
+}
+
+// A wrong command line has a status of its own, which scripts tell from a failure.
+func TestExitStatus(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"--help"}, statusOK},
+		{[]string{"bench", "amx", "--help"}, statusOK},
+		{[]string{"kernel"}, statusOK},
+		{[]string{"ls", silero}, statusOK},
+		{[]string{"diff", silero, silero}, statusOK},
+
+		{[]string{"nosuch"}, statusUsage},
+		{[]string{"--nosuch"}, statusUsage},
+		{[]string{"bench", "nosuch"}, statusUsage},
+		{[]string{"bench", "kernels", "--threads", "many"}, statusUsage},
+		{[]string{"bench", "kernels", "--schemes", "nosuch"}, statusUsage},
+		{[]string{"bench", "all", "--error", "2"}, statusUsage},
+		{[]string{"bench", "amx", "--m", "0"}, statusUsage},
+		{[]string{"bench", "amx", "--chart", "a.txt"}, statusUsage},
+		{[]string{"report", "--threads", "0"}, statusUsage},
+		{[]string{"report", "--from", missing, "--quick"}, statusUsage},
+		{[]string{"cpu", "extra"}, statusUsage},
+		{[]string{"ls"}, statusUsage},
+		{[]string{"ls", silero, "--sort", "size"}, statusUsage},
+		{[]string{"ls", silero, "--include", "[a"}, statusUsage},
+		{[]string{"diff", silero}, statusUsage},
+		{[]string{"diff", silero, silero, "--max-error", "-1"}, statusUsage},
+		{[]string{"probe"}, statusUsage},
+		{[]string{"probe", silero, "--budget", "3"}, statusUsage},
+		{[]string{"probe", silero, "--shard", "3/3"}, statusUsage},
+		{[]string{"probe", silero, "--layout", "out"}, statusUsage},
+		{[]string{"build"}, statusUsage},
+		{[]string{"kernel", "start"}, statusUsage},
+		{[]string{"run", "--serve", "--json"}, statusUsage},
+		{[]string{"run", "--port", "8080"}, statusUsage},
+
+		{[]string{"ls", missing}, statusFailure},
+		{[]string{"diff", silero, missing}, statusFailure},
+		{[]string{"probe", missing}, statusFailure},
+		{[]string{"probe", "--from", missing}, statusFailure},
+		{[]string{"report", "--from", missing}, statusFailure},
+		{[]string{"kernel", "start", missing}, statusFailure},
+		{[]string{"run", missing}, statusFailure},
+	} {
+		_, stderr, status := command(t, t.Context(), tt.args...)
+		if status != tt.want {
+			t.Errorf("%v: status %d, want %d: %s", tt.args, status, tt.want, stderr)
+		}
+	}
+}
+
+// The help of a command says what its exit status means; for those of kernel, the help of
+// gopherscope does.
+func TestHelpOfExitStatus(t *testing.T) {
+	for _, verb := range commands(nil, nil) {
+		leaves := verb.Commands()
+		if len(leaves) == 0 {
+			leaves = []*cobra.Command{verb}
+		}
+		for _, cmd := range leaves {
+			if verb.Name() != "kernel" && !strings.Contains(cmd.Long, "Exit status: 0") {
+				t.Errorf("%s: its help does not say what its exit status means", cmd.CommandPath())
+			}
+		}
 	}
 }

@@ -19,13 +19,14 @@ import (
 func probeCommand(stdout, stderr *os.File) *cobra.Command {
 	p := probeRun{stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
-		Use:   "probe PATH...",
+		Use:   "probe [PATH...]",
 		Short: "Find out which weights are sparse, low-rank or quantizable, and what that saves here",
 		Long: `Probe reads the matrices of models, measures their structure and recommends for
-each the cheapest way to store and multiply by it within an error budget. A PATH
-is a safetensors, GGUF, NPY or .tensor file; the index of a sharded model
-(*.safetensors.index.json) or the first part of a split GGUF, for all of its parts;
-or a folder that holds one model. A matrix larger than --mem is streamed.
+each the cheapest way to store and multiply by it within an error budget. It needs
+a PATH, or the results of an earlier run with --from. A PATH is a safetensors, GGUF,
+NPY or .tensor file; the index of a sharded model (*.safetensors.index.json) or the
+first part of a split GGUF, for all of its parts; or a folder that holds one model.
+A matrix larger than --mem is streamed.
 
 A weight is W[k,n] = [in, out] of y = x W, whatever the order in the file. The error
 is the relative L2 error |W' - W| / |W| of the weight, not of the model.
@@ -88,7 +89,8 @@ a run that was stopped goes on.
 Ctrl-C, and SIGTERM, stop within a second and print the report of what was probed.
 docs/probe.md has more, and docs/probe.schema.json describes the JSON lines.
 
-Exit status: 0 when everything was probed or skipped for a reason, 1 otherwise.`,
+Exit status: 0 when everything was probed or skipped for a reason, 2 when the command
+line is wrong, 1 otherwise.`,
 		Example: `  gopherscope probe model.safetensors
   gopherscope probe models/llama-8b/ --budget 0.1 --html llama.html
   gopherscope probe models/llama-8b/ --target-bpw 4.5
@@ -114,15 +116,15 @@ Exit status: 0 when everything was probed or skipped for a reason, 1 otherwise.`
 	p.flags.register(cmd)
 	p.flags.registerStack(cmd)
 	f := cmd.Flags()
-	f.Float64Var(&p.budget, "budget", opscope.DefaultError, "the largest `ERROR` that a recommended action may have")
+	f.Float64Var(&p.budget, "budget", opscope.DefaultError, "the largest `ERROR` that a recommended action may have, such as 0.02 for 2%")
 	f.StringVar(&p.targetSize, "target-size", "", "plan for a model of this `SIZE`, such as 3.5GB")
 	f.Float64Var(&p.targetBPW, "target-bpw", 0, "plan for this many `BITS` a weight")
 	f.StringVar(&p.role, "role", string(opscope.Weight), "what the matrices are: `weight|activation`; an activation is [tokens, channels]")
 	f.StringVar(&p.extra, "extra", "", "more probes: `NAME,...` of "+strings.Join(extraNames(), ", ")+", or all")
-	f.IntVar(&p.sketch, "sketch", 0, fmt.Sprintf("singular values that are looked for in a matrix with more than %d on its smaller side (default %d)", opscope.ExactSide, opscope.DefaultSketch))
+	f.IntVar(&p.sketch, "sketch", 0, fmt.Sprintf("look for `N` singular values in a matrix with more than %d on its smaller side (default %d)", opscope.ExactSide, opscope.DefaultSketch))
 	f.StringVar(&p.memory, "mem", "256MiB", "the most memory for values, as a `SIZE`")
 	f.StringVar(&p.shard, "shard", "", "probe only part `I/N` of the matrices, I from 0 to N-1")
-	f.StringArrayVar(&p.from, "from", nil, "take what the JSON lines of this `FILE` have, and do not probe it again")
+	f.StringArrayVar(&p.from, "from", nil, "take what the JSON lines of this `FILE` have, and do not probe it again; can be repeated")
 	f.BoolVar(&p.noTime, "no-time", false, "do not calibrate, and give no times")
 	f.BoolVar(&p.json, "json", false, "print one JSON object a matrix as soon as it is probed, in place of the report")
 	f.BoolVar(&p.csv, "csv", false, "print comma-separated values in place of the report")
@@ -242,15 +244,15 @@ func (p *probeRun) check(paths []string) error {
 
 func (p *probeRun) run(ctx context.Context, paths []string) error {
 	if err := p.check(paths); err != nil {
-		return err
+		return asUsage(err)
 	}
 	shard, err := parseShard(p.shard)
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	reader, err := p.flags.reader()
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	// A FILE may be a pipe to which nothing is written yet.
 	known, err := abandonable(ctx, func() (results, error) { return readResults(p.from) })

@@ -47,7 +47,10 @@ meanwhile: other programs spoil the figures.
 a file again without measuring. --compare names the file of another machine or another
 day: the document, and the standard output, then also say what differs.
 
-Files appear whole, and only when all was measured: Ctrl-C leaves what was there.`,
+Files appear whole, and only when all was measured: Ctrl-C leaves what was there.
+
+Exit status: 0 when the document was written, 2 when the command line is wrong, 1
+otherwise.`,
 		Example: `  gopherscope report --json results.json
   gopherscope report --quick --out /tmp/report
   gopherscope report --from results.json --compare other.json --out /tmp/report`,
@@ -56,7 +59,7 @@ Files appear whole, and only when all was measured: Ctrl-C leaves what was there
 			if v.from != "" {
 				for _, name := range []string{"quick", "threads", "seed", "error", "json"} {
 					if cmd.Flags().Changed(name) {
-						return fmt.Errorf("--from and --%s: want one of them, since nothing is measured", name)
+						return asUsage(fmt.Errorf("--from and --%s: want one of them, since nothing is measured", name))
 					}
 				}
 			}

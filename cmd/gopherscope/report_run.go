@@ -57,10 +57,10 @@ type reportFlags struct {
 
 func (f *reportFlags) check() error {
 	if cores := runtime.NumCPU(); f.threads < 1 || f.threads > cores {
-		return fmt.Errorf("--threads %d: want 1 to %d, the number of cores", f.threads, cores)
+		return asUsage(fmt.Errorf("--threads %d: want 1 to %d, the number of cores", f.threads, cores))
 	}
 	if !(f.maxError > 0 && f.maxError < 1) {
-		return fmt.Errorf("--error %v: want a number between 0 and 1", f.maxError)
+		return asUsage(fmt.Errorf("--error %v: want a number between 0 and 1", f.maxError))
 	}
 	return canWrite("--json", f.json)
 }

@@ -58,7 +58,8 @@ With --serve it then opens index.html in the browser, and serves the files of
 this run at 127.0.0.1, so to this machine alone, until Ctrl-C.
 
 Exit status: 0 when every cell ran, 1 when a cell failed, the run was
-interrupted, or a file could not be read or written.`,
+interrupted, or a file could not be read or written, 2 when the command line is
+wrong.`,
 		Example: `  gopherscope run                                  # all of notebooks/, to out/
   gopherscope run --serve                          # and show the pages in the browser
   gopherscope run notebooks/07-real-weights.ipynb  # one of them
@@ -67,7 +68,7 @@ interrupted, or a file could not be read or written.`,
   gopherscope run --json | jq -r 'select(.ok | not) | .error'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !r.serve && (cmd.Flags().Changed("port") || r.noBrowser) {
-				return errors.New("--port and --no-browser are for --serve")
+				return asUsage(errors.New("--port and --no-browser are for --serve"))
 			}
 			return r.run(cmd.Context(), args)
 		},
