@@ -405,8 +405,8 @@ func TestRunGoroutinePanics(t *testing.T) {
 		cells []string
 		want  string
 	}{
-		"own":   {[]string{"1", "go func() { panic(\"boom\") }()\nimport \"time\"\ntime.Sleep(50 * time.Millisecond)"}, "cell 2: panic in a goroutine started at cell 2:1: boom"},
-		"later": {[]string{"c := make(chan int)\ngo func() {\n\t<-c\n\tpanic(\"boom\")\n}()", "import \"time\"", "c <- 1\ntime.Sleep(50 * time.Millisecond)", "7"}, "cell 1: panic in a goroutine started at cell 1:2: boom"},
+		"own":   {[]string{"1", "go func() { panic(\"boom\") }()\nimport \"time\"\ntime.Sleep(500 * time.Millisecond)"}, "cell 2: panic in a goroutine started at cell 2:1: boom"},
+		"later": {[]string{"c := make(chan int)\ngo func() {\n\t<-c\n\tpanic(\"boom\")\n}()", "import \"time\"", "c <- 1\ntime.Sleep(500 * time.Millisecond)", "7"}, "cell 1: panic in a goroutine started at cell 1:2: boom"},
 	} {
 		dir := t.TempDir()
 		path, out := filepath.Join(dir, name+".ipynb"), filepath.Join(dir, "out")
@@ -420,7 +420,7 @@ func TestRunGoroutinePanics(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "meant.ipynb")
-	writeNotebook(t, path, "go func() { panic(\"boom\") }()\nimport \"time\"\ntime.Sleep(50 * time.Millisecond)", "1")
+	writeNotebook(t, path, "go func() { panic(\"boom\") }()\nimport \"time\"\ntime.Sleep(500 * time.Millisecond)", "1")
 	write(t, path, strings.Replace(read(t, path), `"metadata": {}`, `"metadata": {"tags": ["raises-exception"]}`, -1))
 	if _, stderr, status := command(t, context.Background(), "run", "--out", filepath.Dir(path)+"/out", path); status != 0 {
 		t.Errorf("a cell that may fail: status %d, stderr %q", status, stderr)

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
 )
@@ -81,6 +83,20 @@ func (o *outcome) result() string {
 		return ""
 	}
 	text, _ := o.data.Data[display.MIMETypeText].(string)
+	return text
+}
+
+// printed returns what a stream received, once it contains all of want: a goroutine
+// may print them when the cell has ended.
+func (o *outcome) printed(t testing.TB, name string, want ...string) (text string) {
+	t.Helper()
+	lacking := func(want string) bool { return !strings.Contains(text, want) }
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if text = o.text(name); !slices.ContainsFunc(want, lacking) {
+			return text
+		}
+	}
+	t.Errorf("%s lacks one of %q:\n%.1000s", name, want, text)
 	return text
 }
 

@@ -80,12 +80,8 @@ wg.Add(3)
 go func() { defer wg.Done(); panic(E{}) }()
 go func() { defer wg.Done(); panic(S{}) }()
 go func() { defer wg.Done(); panic((*P)(nil)) }()
-wg.Wait()
-import "time"
-time.Sleep(20 * time.Millisecond)`)
-	if got := strings.Count(o.text("stderr"), "panic in a goroutine started at cell:"); got != 3 {
-		t.Errorf("stderr\n%s", o.text("stderr"))
-	}
+wg.Wait()`)
+	o.printed(t, "stderr", "panic in a goroutine started at cell:4:", "panic in a goroutine started at cell:5:", "panic in a goroutine started at cell:6:")
 }
 
 func TestLongLinesAreCutInTracebacks(t *testing.T) {
@@ -157,7 +153,7 @@ func fail() { done <- 1; panic("in fail") }
 type T struct{}
 func (t T) fail() { done <- 1; panic("in T.fail") }
 f := func() { done <- 1; panic("in f") }
-func wait() { <-done; time.Sleep(20 * time.Millisecond) }`)
+func wait() { <-done }`)
 	for source, want := range map[string]string{
 		"time.AfterFunc(1, func() { done <- 1; panic(\"in a literal\") })\nwait()":           "panic in a goroutine that calls the function at cell:1: in a literal\n",
 		"time.AfterFunc(1, fail)\nwait()":                                                    "panic in a goroutine that calls the function at cell:1: in fail\n",
@@ -171,9 +167,7 @@ func wait() { <-done; time.Sleep(20 * time.Millisecond) }`)
 		"server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(\"in a handler\") }))\nhttp.Get(server.URL)\nserver.Close()":                         "in a handler\n",
 	} {
 		o := runCell(s, "cell", source)
-		if !strings.Contains(o.text("stderr"), want) {
-			t.Errorf("%s\nprinted %q, gave %v", source, o.text("stderr"), o.err)
-		}
+		o.printed(t, "stderr", want)
 	}
 	// What called a function that gave no result is wrong. The many panics of one
 	// function are told once.

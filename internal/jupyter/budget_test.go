@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -132,32 +133,34 @@ func TestWhoAskedForNothingSetsNoPace(t *testing.T) {
 }
 
 func TestPatientWriter(t *testing.T) {
-	near, far := net.Pipe()
-	defer far.Close()
-	w := patientWriter{near, 50 * time.Millisecond}
-	// One that takes little at a time is kept, however long all of it takes.
-	data := make([]byte, 40)
-	read := make(chan []byte)
-	go func() {
-		var got []byte
-		one := make([]byte, 1)
-		for range data {
-			time.Sleep(10 * time.Millisecond)
-			far.Read(one)
-			got = append(got, one...)
+	synctest.Test(t, func(t *testing.T) { // time passes when nothing else can happen
+		near, far := net.Pipe()
+		defer far.Close()
+		w := patientWriter{near, stalledAfter}
+		// One that takes little at a time is kept, however long all of it takes.
+		data := make([]byte, 40)
+		read := make(chan []byte)
+		go func() {
+			var got []byte
+			one := make([]byte, 1)
+			for range data {
+				time.Sleep(stalledAfter / 2)
+				far.Read(one)
+				got = append(got, one...)
+			}
+			read <- got
+		}()
+		for i := range data {
+			data[i] = byte(i)
 		}
-		read <- got
-	}()
-	for i := range data {
-		data[i] = byte(i)
-	}
-	if n, err := w.Write(data); n != len(data) || err != nil {
-		t.Errorf("a slow reader: %d, %v", n, err)
-	}
-	if got := <-read; !slices.Equal(got, data) {
-		t.Errorf("it got %v", got)
-	}
-	if _, err := bufio.NewWriterSize(w, 1).Write(data); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("one that does not read: %v", err)
-	}
+		if n, err := w.Write(data); n != len(data) || err != nil {
+			t.Fatalf("a slow reader: %d, %v", n, err)
+		}
+		if got := <-read; !slices.Equal(got, data) {
+			t.Errorf("it got %v", got)
+		}
+		if _, err := bufio.NewWriterSize(w, 1).Write(data); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("one that does not read: %v", err)
+		}
+	})
 }
