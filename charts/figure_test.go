@@ -128,7 +128,7 @@ func TestIDsAreOwnAndRepeatable(t *testing.T) {
 func TestAltSaysWhatTheChartShows(t *testing.T) {
 	for name, want := range map[string]string{
 		"line": "Skipping zeros pays below a density of 40%. Line chart of time (ms) against density (%). " +
-			"skipzeros: from 0.25 at 10 to 3.125 at 100; dense: from 1.25 at 10 to 1.25 at 100; " +
+			"skipzeros: from 0.25 at 10 to 3.125 at 100; dense: always 1.25, from 10 to 100; " +
 			"skipzeros, predicted: from 0.3 at 10 to 3 at 100.",
 		"bar": "Quantization error by tensor. Bar chart of relative error by tensor. " +
 			"int8: 0.005 for encoder, 0.0075 for decoder; int4: 0.08 for encoder, 0.12 for decoder.",

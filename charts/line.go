@@ -286,6 +286,10 @@ func lineNotes(series []Series) []string {
 		if name != "" {
 			name += ": "
 		}
+		if level := s.level(); level != "" {
+			notes = append(notes, name+level)
+			continue
+		}
 		note := fmt.Sprintf("%sfrom %s at %s to %s at %s", name,
 			s.written(0), formatNumber(s.X[0]), s.written(last), formatNumber(s.X[last]))
 		lo, hi := min(s.Y[0], s.Y[last]), max(s.Y[0], s.Y[last])

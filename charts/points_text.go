@@ -63,6 +63,10 @@ func (c *points) notes() []string {
 		if name != "" {
 			name += ": "
 		}
+		if level := s.level(); level != "" {
+			notes = append(notes, name+level)
+			continue
+		}
 		least, most := extremes(s.Y)
 		if least == most {
 			notes = append(notes, name+s.point(least))
@@ -75,6 +79,17 @@ func (c *points) notes() []string {
 		notes = append(notes, name+count+"from "+s.point(least)+" to "+s.point(most))
 	}
 	return notes
+}
+
+// level says where a series of one value runs; "" when it has several values, one
+// point, error bars or labels.
+func (s Series) level() string {
+	lo, hi := extent(s.Y)
+	if lo != hi || len(s.X) < 2 || s.hasErrors() || len(s.Labels) > 0 {
+		return ""
+	}
+	left, right := extent(s.X)
+	return fmt.Sprintf("always %s, from %s to %s", formatNumber(lo), formatNumber(left), formatNumber(right))
 }
 
 // pointName is the label of point i, or nil.
