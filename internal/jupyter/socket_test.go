@@ -2,13 +2,16 @@ package jupyter
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-zeromq/zmq4"
 
@@ -66,6 +69,71 @@ func TestAClosedPeerIsNoMeasureForTheOthers(t *testing.T) {
 	if best := s.bestLocked("stream"); best != 100 {
 		t.Errorf("the best is %d bytes behind, want 100", best)
 	}
+}
+
+// stalledPeer is a subscriber that has so many bytes to receive, and takes none.
+func stalledPeer(t *testing.T, pending int) *peer {
+	t.Helper()
+	conn, other := net.Pipe()
+	t.Cleanup(func() { conn.Close(); other.Close() })
+	p := &peer{raw: &boundedConn{Conn: conn, budget: newBudget()}, topics: map[string]struct{}{"": {}}, pending: pending}
+	p.wake = sync.NewCond(&p.mu)
+	return p
+}
+
+func TestASubscriberTooFarBehindTheOthersIsDropped(t *testing.T) {
+	const limit = 1000
+	best, last, late := stalledPeer(t, 50), stalledPeer(t, 50+limit), stalledPeer(t, 51+limit)
+	s := &socket{behind: limit, peers: map[*peer]struct{}{best: {}, last: {}, late: {}}}
+	s.broadcast([][]byte{[]byte("stream")})
+	for p, want := range map[*peer]bool{best: false, last: false, late: true} {
+		if p.closed != want {
+			t.Errorf("a subscriber %d bytes behind: dropped %v", p.pending-50, p.closed)
+		}
+	}
+	// All slow alike: nobody is behind the others.
+	alone := stalledPeer(t, 10*limit)
+	s = &socket{behind: limit, peers: map[*peer]struct{}{alone: {}}}
+	s.broadcast([][]byte{[]byte("stream")})
+	if alone.closed {
+		t.Error("the only subscriber is dropped")
+	}
+}
+
+// What a cell prints waits for the client that reads fastest.
+func TestACellWaitsForItsFastestReader(t *testing.T) {
+	k := startKernel(t, scripted{}.session())
+	fast, slow := stalledPeer(t, aheadOfClients+10), stalledPeer(t, 2*aheadOfClients)
+	k.iopub.mu.Lock()
+	k.iopub.peers[fast], k.iopub.peers[slow] = struct{}{}, struct{}{}
+	k.iopub.mu.Unlock()
+	defer k.iopub.remove(slow)
+	defer k.iopub.remove(fast)
+	ctx, interrupt := context.WithCancel(t.Context())
+	for name, end := range map[string]func(){"read": func() { fast.written(aheadOfClients) }, "interrupted": func() { interrupt() }} {
+		out := &output{kernel: k.Kernel, ctx: ctx, parent: json.RawMessage("{}")}
+		printed := make(chan struct{})
+		go func() {
+			out.Stream("stdout", "x")
+			close(printed)
+		}()
+		select {
+		case <-printed:
+			t.Errorf("%s: the cell goes on though its clients have not read", name)
+		case <-time.After(50 * time.Millisecond):
+		}
+		end()
+		select {
+		case <-printed:
+		case <-time.After(patience):
+			t.Fatalf("%s: the cell does not go on", name)
+		}
+		fast.mu.Lock()
+		fast.pending = aheadOfClients + 10
+		fast.mu.Unlock()
+		ctx, interrupt = context.WithCancel(t.Context())
+	}
+	interrupt()
 }
 
 // rawPeer opens a connection to a socket and shakes hands, and no more.
