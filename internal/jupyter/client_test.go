@@ -31,6 +31,7 @@ type fakeSession struct {
 	inspect    func(source string, cursor, detail int) (*display.Data, error)
 	complete   func(source string, cursor int) (interp.Completion, error)
 	isComplete func(source string) (string, string)
+	flush      func()
 }
 
 func (s fakeSession) Run(ctx context.Context, cell interp.Cell, sink interp.Sink) (*display.Data, error) {
@@ -61,7 +62,11 @@ func (s fakeSession) Inspect(_ context.Context, source string, cursor, detail in
 	return s.inspect(source, cursor, detail)
 }
 
-func (fakeSession) Flush() {}
+func (s fakeSession) Flush() {
+	if s.flush != nil {
+		s.flush()
+	}
+}
 
 func (s fakeSession) IsComplete(source string) (string, string) {
 	if s.isComplete == nil {

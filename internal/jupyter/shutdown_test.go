@@ -57,23 +57,34 @@ func TestServeEndsThoughACellDoesNotStop(t *testing.T) {
 }
 
 func TestNothingPrintedIsLostAtShutdown(t *testing.T) {
-	k := startKernel(t, scripted{"go": func(_ context.Context, sink interp.Sink) (*display.Data, error) {
-		time.AfterFunc(time.Microsecond, func() { sink.Stream("stdout", "late") })
-		return nil, nil
-	}}.session())
-	c := k.connect(t)
-	head := c.send(c.shell, "execute_request", executeJSON("go", ""))
-	c.reply(c.shell, head)
-	c.send(c.control, "shutdown_request", "{}")
-	k.waitServed(t)
-	for {
-		select {
-		case r := <-c.iopub.received:
-			if r.parent == head && r.body["text"] == "late" {
-				return
+	for name, print := range map[string]func(session *fakeSession, sink interp.Sink){
+		"by a goroutine": func(_ *fakeSession, sink interp.Sink) {
+			time.AfterFunc(time.Microsecond, func() { sink.Stream("stdout", "late") })
+		},
+		"still in a pipe": func(session *fakeSession, sink interp.Sink) { session.flush = func() { sink.Stream("stdout", "late") } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			session := &fakeSession{}
+			session.run = func(_ context.Context, _ interp.Cell, sink interp.Sink) (*display.Data, error) {
+				print(session, sink)
+				return nil, nil
 			}
-		case <-time.After(patience):
-			t.Fatal("the text was lost")
-		}
+			k := startKernel(t, session)
+			c := k.connect(t)
+			head := c.send(c.shell, "execute_request", executeJSON("go", ""))
+			c.reply(c.shell, head)
+			c.send(c.control, "shutdown_request", "{}")
+			k.waitServed(t)
+			for {
+				select {
+				case r := <-c.iopub.received:
+					if r.parent == head && r.body["text"] == "late" {
+						return
+					}
+				case <-time.After(patience):
+					t.Fatal("the text was lost")
+				}
+			}
+		})
 	}
 }
