@@ -247,6 +247,27 @@ func TestInterruptOfACompiledCallThatWaits(t *testing.T) {
 	}
 }
 
+// Within a function no step of the cell comes between the call and what is after.
+func TestAFunctionLeftInACompiledCallDoesNotGoOn(t *testing.T) {
+	s := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	release := make(chan int)
+	path := gatePackage(t, func() {
+		cancel()
+		<-release
+	})
+	run(t, s, "import \""+path+"\"\nwent := make(chan int, 1)\nfunc f() {\n\tgate.Pass()\n\twent <- 1\n}")
+	o := &outcome{}
+	o.data, o.err = s.Run(ctx, Cell{Name: "cell", Source: "f()"}, &o.recorder)
+	if e := o.failure(t); e.Name != "Interrupted" {
+		t.Errorf("the cell gave %v", e)
+	}
+	close(release)
+	if got := run(t, s, "import \"time\"\ntime.Sleep(100 * time.Millisecond)\nlen(went)").result(); got != "0" {
+		t.Errorf("it went on %s times", got)
+	}
+}
+
 func TestInterruptOfACompiledCallThatRuns(t *testing.T) {
 	s := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
