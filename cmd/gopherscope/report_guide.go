@@ -272,8 +272,8 @@ func caveats(r *reportResult) []string {
 	if !slices.ContainsFunc(r.MatrixUnit.Runs[0].Libraries, used) {
 		lines = append(lines, "No library of a vendor was measured, so nothing is known of a matrix unit that only such a library reaches.")
 	}
-	if p := r.Sparse.Best(); p.Spread > noisyRounds {
-		lines = append(lines, fmt.Sprintf("The machine was not quiet: rounds of %s differed by %.0f%% of their median. Times are those of the fastest rounds, but differences of some percent mean nothing.", p.Scheme, 100*p.Spread))
+	if p := r.Sparse.Best(); p.Slowdown() > experiment.NoisyMedian {
+		lines = append(lines, fmt.Sprintf("The machine was not quiet: half of the rounds of %s took %.3g times as long as the fastest, or longer. Times are those of the fastest rounds, but differences of some percent mean nothing.", p.Scheme, p.Slowdown()))
 	}
 	if mask := r.Provenance.Mask; mask != "" {
 		lines = append(lines, fmt.Sprintf("The processor may have more instructions: tiers were masked to %s.", mask))
@@ -283,9 +283,6 @@ func caveats(r *reportResult) []string {
 		"A time is of one shape, in a loop that does nothing else; in a model other data passes through the caches between two products.")
 	return lines
 }
-
-// noisyRounds is the spread from which a run was not quiet.
-const noisyRounds = 0.5
 
 func compoundingCaveats(r *experiment.ErrorCompoundingResult) []string {
 	var parts []string

@@ -12,6 +12,9 @@ func init() { register(&pkg_github_com_rlx_go_gopherscope_opscope_bench) }
 var pkg_github_com_rlx_go_gopherscope_opscope_bench = source{
 	path: "github.com/rlx-go/gopherscope/opscope/bench",
 	name: "bench",
+	constants: []constant{
+		{"Even", bench_.Even, "float:3/100"},
+	},
 	functions: []symbol{
 		{"Compare", bench_.Compare},
 		{"Crossings", bench_.Crossings},

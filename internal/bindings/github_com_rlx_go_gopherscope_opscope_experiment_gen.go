@@ -16,6 +16,7 @@ var pkg_github_com_rlx_go_gopherscope_opscope_experiment = source{
 	constants: []constant{
 		{"InputOutlier", experiment_.InputOutlier, ""},
 		{"NoOutlier", experiment_.NoOutlier, ""},
+		{"NoisyMedian", experiment_.NoisyMedian, "float:6/5"},
 		{"OutputOutlier", experiment_.OutputOutlier, ""},
 		{"SchemeW8A8Q", experiment_.SchemeW8A8Q, "string:w8a8-q"},
 	},

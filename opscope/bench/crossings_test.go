@@ -18,7 +18,11 @@ func TestCrossings(t *testing.T) {
 		// Over three octaves of x the ratio falls by three; after two it is 1.
 		{"between", []float64{1, 8}, []float64{4, 0.5}, []float64{4}},
 		{"twice", []float64{1, 4, 16}, []float64{0.5, 2, 0.5}, []float64{2, 8}},
-		{"touched from above", []float64{1, 2, 4}, []float64{2, 1, 2}, []float64{2, 2}},
+		{"touched from above", []float64{1, 2, 4}, []float64{2, 1, 2}, nil},
+		{"equal on the way down", []float64{1, 2, 8, 32}, []float64{4, 0.99, 1.01, 0.25}, []float64{math.Sqrt(
+			math.Pow(2, math.Log(4)/math.Log(4/0.99)) * 8 * math.Pow(4, math.Log(1.01)/math.Log(1.01/0.25)))}},
+		{"equal at the end", []float64{1, 2, 4}, []float64{4, 0.99, 1.01}, nil},
+		{"a little below at the end", []float64{1, 2}, []float64{1 / 0.99, 0.99}, []float64{math.Sqrt2}},
 		{"touched from below", []float64{1, 2, 4}, []float64{0.5, 1, 0.5}, nil},
 	} {
 		got := Crossings(c.x, c.ratios)

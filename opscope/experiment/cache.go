@@ -230,7 +230,7 @@ func measureModel(ctx context.Context, o CacheVsDRAMOptions, s modelSize, scheme
 	for i, model := range models {
 		row := CacheRow{
 			Scheme: schemes[i].name, Impl: model[0].Info().Impl, Weights: int64(1) << s.log2, Copies: s.copies, K: s.shape.K, N: s.shape.N,
-			Bytes: bytes[i], NS: max(1, times[i].Min().Nanoseconds()), Spread: times[i].Spread(), ReadGBps: machine.ReadAt(bytes[i]),
+			Bytes: bytes[i], NS: max(1, times[i].Min().Nanoseconds()), MedianNS: max(1, times[i].Median().Nanoseconds()), ReadGBps: machine.ReadAt(bytes[i]),
 		}
 		row.GBps = float64(row.Bytes) / float64(row.NS)
 		rows = append(rows, row)

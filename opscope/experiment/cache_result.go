@@ -37,13 +37,12 @@ type CacheRow struct {
 	Impl    string `json:"impl"`
 	Weights int64  `json:"weights"` // their number
 	// The model has so many matrices W[k,n].
-	Copies int   `json:"copies"`
-	K      int   `json:"k"`
-	N      int   `json:"n"`
-	Bytes  int64 `json:"bytes"` // of the model: the working set
-	NS     int64 `json:"ns"`    // a call, in the fastest round
-	// Spread is that of the rounds: slowest less fastest over median.
-	Spread   float64 `json:"spread"`
+	Copies   int     `json:"copies"`
+	K        int     `json:"k"`
+	N        int     `json:"n"`
+	Bytes    int64   `json:"bytes"`     // of the model: the working set
+	NS       int64   `json:"ns"`        // a call, in the fastest round
+	MedianNS int64   `json:"median_ns"` // of the median round
 	GBps     float64 `json:"gbps"`
 	ReadGBps float64 `json:"read_gbps"` // of reading as many bytes, in the same rounds
 }
@@ -179,7 +178,7 @@ func (r CacheVsDRAMResult) Verdict() string {
 	}
 	if f32 := r.of("f32"); len(f32) > 0 {
 		row := f32[len(f32)-1]
-		lines = append(lines, disturbedBy(&Product{Scheme: row.Scheme, Spread: row.Spread})...)
+		lines = append(lines, disturbedBy(&Product{Scheme: row.Scheme, NS: row.NS, MedianNS: row.MedianNS})...)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -21,8 +21,8 @@ type Product struct {
 	Scheme string `json:"scheme"` // as kernels.Info has it, SchemeW8A8Q, or "w4a16-g128" for groups of 128
 	Impl   string `json:"impl"`
 	NS     int64  `json:"ns"` // a call, in the fastest round
-	// Spread is that of the rounds: slowest less fastest over median.
-	Spread float64 `json:"spread"`
+	// MedianNS is a call in the median round: much more than NS where others disturbed.
+	MedianNS int64 `json:"median_ns"`
 	// Bytes is what a call reads of the weight.
 	Bytes int64   `json:"bytes"`
 	Gops  float64 `json:"gops"` // 1e9 operations a second, two a multiply-add that is made
@@ -35,7 +35,7 @@ type Product struct {
 
 // newProduct makes a product of the times of one that does ops operations a call.
 func newProduct(info kernels.Info, t bench.Timing, ops float64, machine bench.Machine) Product {
-	p := Product{Scheme: info.Scheme, Impl: info.Impl, NS: max(1, t.Min().Nanoseconds()), Spread: t.Spread(), Bytes: info.WeightBytes}
+	p := Product{Scheme: info.Scheme, Impl: info.Impl, NS: max(1, t.Min().Nanoseconds()), MedianNS: max(1, t.Median().Nanoseconds()), Bytes: info.WeightBytes}
 	p.Gops = ops / float64(p.NS)
 	if roof := machine.Roof(peakOf(info.Scheme, machine), ops, p.Bytes); roof > 0 {
 		p.Roof = p.Gops / roof
@@ -173,24 +173,28 @@ func on(m bench.Machine, what string) string {
 	return fmt.Sprintf("On this machine (%s, our tier %s), threads: %d, %s", m.CPU, m.Tier, m.Threads, what)
 }
 
-// noisySpread is the spread of the rounds of a kernel above which a run was disturbed.
-const noisySpread = 0.5
+// NoisyMedian is how many times the fastest round the median one takes where a run was
+// disturbed.
+const NoisyMedian = 1.2
 
 // beyondRoof is the fraction of the roof above which the roof was measured too low.
 const beyondRoof = 1.15
 
-// disturbedBy says so if the rounds of a product differ by much, or if it exceeds what
-// was measured as its limit.
+// Slowdown is how many times as long as the fastest round the median one took.
+func (p *Product) Slowdown() float64 { return float64(p.MedianNS) / float64(p.NS) }
+
+// disturbedBy says so if most rounds of a product were slow, or if it exceeds what was
+// measured as its limit.
 func disturbedBy(p *Product) []string {
 	switch {
 	case p == nil:
 		return nil
 	case p.Roof > beyondRoof:
 		return []string{fmt.Sprintf("Other programs, or the clock, disturbed the run: %s reaches %.0f%% of what was measured as its limit.", p.Scheme, 100*p.Roof)}
-	case p.Spread <= noisySpread:
-		return nil
+	case p.Slowdown() > NoisyMedian:
+		return []string{fmt.Sprintf("Other programs, or the clock, disturbed the run: half of the rounds of %s took %.3g times as long as the fastest, or longer. The times are those of the fastest rounds.", p.Scheme, p.Slowdown())}
 	}
-	return []string{fmt.Sprintf("Other programs, or the clock, disturbed the run: the rounds of %s differ by %.0f%% of their median. The times are those of the fastest rounds.", p.Scheme, 100*p.Spread)}
+	return nil
 }
 
 // shortPercent writes a fraction in percent, of two figures where it is small.

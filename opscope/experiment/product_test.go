@@ -61,7 +61,7 @@ func checkShown(t *testing.T, r shown, want ...string) {
 // checkProduct checks what holds of any measurement.
 func checkProduct(t *testing.T, p Product, multiplyAdds, least, most float64) {
 	t.Helper()
-	if p.NS <= 0 || p.Spread < 0 || p.Bytes <= 0 || p.Impl == "" || p.Roof <= 0 {
+	if p.NS <= 0 || p.MedianNS < p.NS || p.Bytes <= 0 || p.Impl == "" || p.Roof <= 0 {
 		t.Errorf("%+v", p)
 	}
 	if want := 2 * multiplyAdds / float64(p.NS); math.Abs(p.Gops-want) > 1e-9*want {

@@ -111,7 +111,7 @@ func TestSparseVerdict(t *testing.T) {
 	inexact := sparseFigures(100, 900, 50, 80, 140)
 	inexact.Rows[1].Err = 0.1
 	noisy := sparseFigures(100, 900, 50, 80, 140)
-	noisy.Dense[0].Spread = 2
+	noisy.Dense[0].MedianNS = 150
 	for name, c := range map[string]struct {
 		r      SparseResult
 		want   []string
@@ -139,7 +139,7 @@ func TestSparseVerdict(t *testing.T) {
 		"up and down": {sparseFigures(100, 900, 50, 120, 90), []string{"at several densities, 17%, 31%", "disturbed"}, []string{"slower above"}},
 		"from above":  {sparseFigures(100, 900, 150, 120, 80), []string{"slower than f32 below a density of 27% and faster above it, which is odd"}, nil},
 		"inexact":     {inexact, []string{"NOT exact: its largest error against float64 is 1.0e-01"}, []string{"exact but"}},
-		"noisy":       {noisy, []string{"disturbed the run: the rounds of f32 differ by 200%"}, nil},
+		"noisy":       {noisy, []string{"disturbed the run: half of the rounds of f32 took 1.5 times as long as the fastest, or longer"}, nil},
 		"nothing":     {SparseResult{}, []string{"Nothing was measured."}, nil},
 	} {
 		verdict := c.r.Verdict()
