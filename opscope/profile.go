@@ -1,15 +1,9 @@
 package opscope
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
-
-// Role says what a matrix is used for, and so what its rows and columns are
-// and which actions it allows.
-type Role string
 
 const (
 	// Weight is W[k,n] = [in, out] of y = x W: known ahead, prepared once.
@@ -17,67 +11,6 @@ const (
 	// Activation is x[m,k]: different in every call.
 	Activation Role = "activation"
 )
-
-// DefaultSVDLimit sets no limit: the time that singular values take grows no
-// faster than that of reading the matrix.
-const DefaultSVDLimit = math.MaxInt64
-
-// DefaultMemory is what ProbeRows holds of a matrix, in bytes, if Options names
-// no other bound.
-const DefaultMemory = 256 << 20
-
-// Extras are the probes that Probe runs on request, joined by |.
-type Extras uint
-
-const (
-	// ExtraBits adds symmetric quantization to 7, 6, 5 and 3 bits to that to
-	// 8 and 4.
-	ExtraBits Extras = 1 << iota
-	// ExtraAsymmetric adds Asymmetric quantization to 8 and 4 bits in groups of 32
-	// and 128.
-	ExtraAsymmetric
-	// ExtraScaleSearch adds ScaleSearch to 4 bits in groups of 32 and 128.
-	ExtraScaleSearch
-	// ExtraFormats adds the formats of Formats beyond BF16 and F16, FP8 with a step per
-	// tensor and per output channel.
-	ExtraFormats
-	// ExtraSparse adds 1:4 and 4:8 sparsity.
-	ExtraSparse
-	// ExtraLUT adds the best table of 16 values; see TableError.
-	ExtraLUT
-
-	// AllExtras is all of them.
-	AllExtras = 1<<iota - 1
-)
-
-// Options changes what Probe does. The zero value probes an unnamed weight.
-type Options struct {
-	// Name is copied to the profile.
-	Name string
-	// Role is Weight if empty.
-	Role Role
-	// OutIn says that the rows of the matrix given are output channels, as in
-	// files of PyTorch: the matrix is the transpose of W[k,n]. Not for an
-	// activation.
-	OutIn bool
-	// Budget is the relative L2 error that Profile.BestBits must keep; 0 stands
-	// for DefaultError.
-	Budget float64
-	// Memory bounds what ProbeRows holds, in bytes; 0 stands for DefaultMemory.
-	Memory int64
-	// Sketch is SpectralOptions.Sketch.
-	Sketch int
-	// SVDLimit is the largest rows·cols·min(rows, cols) for which a weight's
-	// singular values are looked at. 0 stands for DefaultSVDLimit; a negative
-	// number turns them off.
-	SVDLimit int64
-	// Extra asks for more probes.
-	Extra Extras
-	// InputMeanSquares, one value an input channel, asks for
-	// QuantResult.WeightedError. Each is the mean of the squares that the channel
-	// has in the activations of a calibration set.
-	InputMeanSquares []float64
-}
 
 // Profile is what Probe found in one matrix. A weight is described as W[k,n],
 // whatever the order it was stored in. A float is NaN, null in JSON, where the
@@ -254,88 +187,4 @@ func (p Profile) NMError(n, m int) float64 {
 		}
 	}
 	return math.NaN()
-}
-
-// String describes the profile in a few lines of text.
-func (p Profile) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %d x %d", p.Role, p.Rows, p.Cols)
-	if p.Name != "" {
-		fmt.Fprintf(&b, "  %s", p.Name)
-	}
-	line := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "\n  %-25s ", label)
-		fmt.Fprintf(&b, format, args...)
-	}
-	line("density", "%.4g", p.Density)
-	line("norm", "%.5g", p.Norm)
-	line("range, mean", "%.4g to %.4g, %.4g", p.Min, p.Max, p.Mean)
-	line("kurtosis", "%.4g", p.Kurtosis)
-	more := ""
-	if p.Cardinality.More {
-		more = "more than "
-	}
-	line("distinct values", "%s%d", more, p.Cardinality.Distinct)
-	for _, o := range p.Outliers {
-		line("outliers: "+p.axis(o.Axis)+"s", "%d, the largest %.4g times the median", o.Count, o.Ratio)
-	}
-	line("stable rank", "%.5g of at most %d", p.StableRank, min(p.Rows, p.Cols))
-	if p.Spectral != nil {
-		line("rank for 10%, 1% error", "%s, %s; factors pay up to %d",
-			rankText(p.Spectral.Rank10), rankText(p.Spectral.Rank1), BreakEvenRank(p.Rows, p.Cols))
-	}
-	for _, q := range p.Quant {
-		line(p.quantLabel(q), "%.4g", q.Error)
-	}
-	for _, nm := range p.Sparse {
-		line(fmt.Sprintf("%d:%d sparse", nm.N, nm.M), "%.4g", nm.Error)
-	}
-	line("ternary", "%.4g", p.Ternary)
-	for _, n := range p.Notes {
-		line("note", "%s", n)
-	}
-	return b.String()
-}
-
-func rankText(r RankEstimate) string {
-	if r.AtLeast {
-		return fmt.Sprintf("at least %d", r.Rank)
-	}
-	return fmt.Sprint(r.Rank)
-}
-
-// quantLabel names a way to quantize.
-func (p Profile) quantLabel(q QuantResult) string {
-	name := fmt.Sprintf("int%d", q.Bits)
-	switch {
-	case q.Format != "" && q.Granularity == "":
-		return q.Format
-	case q.Format != "":
-		name = q.Format
-	case q.Method == BestTable:
-		return fmt.Sprintf("table of %d values", 1<<q.Bits)
-	}
-	axis := " per " + p.axis(q.Granularity)
-	if q.Group > 0 {
-		axis = fmt.Sprintf(" group %d", q.Group)
-	}
-	if q.Method != "" {
-		axis += ", " + string(q.Method)
-	}
-	return name + axis
-}
-
-// axis names what shares a quantization step in the words of the role.
-func (p Profile) axis(g Granularity) string {
-	switch {
-	case g == PerRow && p.Role == Weight:
-		return "input channel"
-	case g == PerColumn && p.Role == Weight:
-		return "output channel"
-	case g == PerRow:
-		return "token"
-	case g == PerColumn:
-		return "input channel"
-	}
-	return string(g)
 }
