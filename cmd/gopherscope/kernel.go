@@ -86,7 +86,7 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 		fmt.Fprintln(stderr, "gopherscope kernel: what ends it can be told on stderr only:", err)
 	} else {
 		defer ending.Close()
-		kernel.Leave(ending)
+		kernel.SetEnding(ending)
 		if err := interp.NoteFatal(ending.File()); err != nil {
 			return err
 		}

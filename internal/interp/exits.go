@@ -82,14 +82,14 @@ func (in *interpreter) declareUnlocks() {
 	})
 }
 
-// unlock unlocks a lock. take tries to lock it as nobody could while it is held in
-// the way that unlock ends, and undo takes that back.
-func unlock(name string, take func() bool, undo, unlock func()) {
+// unlock calls release, which unlocks a lock. take tries to lock it in a way that
+// fails while release has something to unlock, and undo takes that back.
+func unlock(name string, take func() bool, undo, release func()) {
 	if take() {
 		undo()
 		panic(errors.New("sync: unlock of a " + name + " that is not locked"))
 	}
-	unlock()
+	release()
 }
 
 func fatal() { panic(refusal("log.Fatal would end the notebook's session")) }

@@ -141,25 +141,23 @@ func TestDeepNestingIsRefused(t *testing.T) {
 	s := open(t)
 	const n = 90_000 // go/parser refuses 100,000
 	repeat := strings.Repeat
-	for name, nest := range map[string]func(n int) string{
-		"parentheses": func(n int) string { return "x := " + repeat("(", n) + "1" + repeat(")", n) },
-		"operators":   func(n int) string { return "x := " + repeat("1+", n) + "1" },
-		"signs":       func(n int) string { return "x := " + repeat("!", n) + "true" },
-		"blocks":      func(n int) string { return repeat("{", n) + repeat("}", n) },
-		"functions":   func(n int) string { return "x := " + repeat("func(){", n) + repeat("}", n) },
-		"calls":       func(n int) string { return "x := " + repeat("len(", n) + repeat(")", n) },
-		"literals":    func(n int) string { return "x := []any" + repeat("{[]any", n) + "{}" + repeat("}", n) },
-		"slices":      func(n int) string { return "var x " + repeat("[]", n) + "int" },
-		"pointers":    func(n int) string { return "var x " + repeat("*", n) + "int" },
-		"structs":     func(n int) string { return "var x " + repeat("struct{ x ", n) + "int" + repeat("}", n) },
-		"selectors":   func(n int) string { return "x" + repeat(".x", n) },
-		"else":        func(n int) string { return repeat("if true { } else ", n) + "{ }" },
+	for name, source := range map[string]string{
+		"parentheses": "x := " + repeat("(", n) + "1" + repeat(")", n),
+		"operators":   "x := " + repeat("1+", n) + "1",
+		"signs":       "x := " + repeat("!", n) + "true",
+		"blocks":      repeat("{", n) + repeat("}", n),
+		"functions":   "x := " + repeat("func(){", n) + repeat("}", n),
+		"calls":       "x := " + repeat("len(", n) + repeat(")", n),
+		"literals":    "x := []any" + repeat("{[]any", n) + "{}" + repeat("}", n),
+		"slices":      "var x " + repeat("[]", n) + "int",
+		"pointers":    "var x " + repeat("*", n) + "int",
+		"structs":     "var x " + repeat("struct{ x ", n) + "int" + repeat("}", n),
+		"selectors":   "x" + repeat(".x", n),
+		"else":        repeat("if true { } else ", n) + "{ }",
 	} {
-		for _, n := range []int{n} {
-			e := runCell(s, "cell", nest(n)).failure(t)
-			if e.Name != "CompileError" || e.Line != 1 || !strings.Contains(e.Value, "nested more than 1000 deep") && !strings.Contains(e.Value, "max nesting depth") {
-				t.Errorf("%d %s gave %s: %.200s", n, name, e.Name, e.Error())
-			}
+		e := runCell(s, "cell", source).failure(t)
+		if e.Name != "CompileError" || e.Line != 1 || !strings.Contains(e.Value, "nested more than 1000 deep") && !strings.Contains(e.Value, "max nesting depth") {
+			t.Errorf("%d %s gave %s: %.200s", n, name, e.Name, e.Error())
 		}
 	}
 	if got := run(t, s, "x := "+repeat("(", 400)+"1"+repeat(")", 400)+repeat("+1", 400)+"\nx").result(); got != "401" {

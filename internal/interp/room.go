@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"runtime"
 	"strconv"
 )
@@ -18,8 +19,8 @@ const roomName = hidden + "room"
 // largeSlice is from what size on the system is asked, in bytes.
 const largeSlice = 1 << 30
 
-// sizesOfMake has the sizes of a call of make be of type int, which gomacro wants,
-// and a large slice ask for its memory first.
+// sizesOfMake converts the sizes of a call of make to int, which gomacro wants, and
+// has a large slice ask for its memory first.
 func (c *compiler) sizesOfMake(n *ast.CallExpr) {
 	fun, ok := ast.Unparen(n.Fun).(*ast.Ident)
 	if !ok || fun.Name != "make" || !c.isBuiltin(fun) || len(n.Args) < 2 {
@@ -27,10 +28,11 @@ func (c *compiler) sizesOfMake(n *ast.CallExpr) {
 	}
 	most := c.info.Types[n.Args[len(n.Args)-1]].Value // the last is the largest
 	for i, size := range n.Args[1:] {
-		t, untyped := c.info.Types[size].Type.(*types.Basic)
-		if untyped = untyped && t.Info()&types.IsUntyped != 0; !untyped && t != types.Typ[types.Int] {
-			n.Args[1+i] = c.int(call("int", size))
+		t, basic := c.info.Types[size].Type.(*types.Basic)
+		if basic && (t.Kind() == types.Int || t.Info()&types.IsUntyped != 0) {
+			continue
 		}
+		n.Args[1+i] = c.int(call("int", size))
 	}
 	slice, ok := underlying(c.info.Types[n.Args[0]].Type).(*types.Slice)
 	if !ok {
@@ -38,8 +40,8 @@ func (c *compiler) sizesOfMake(n *ast.CallExpr) {
 	}
 	size := types.SizesFor("gc", runtime.GOARCH).Sizeof(slice.Elem())
 	if most != nil {
-		n, exact := constant.Int64Val(constant.ToInt(most))
-		if size == 0 || exact && n < largeSlice/size {
+		count, exact := constant.Int64Val(constant.ToInt(most))
+		if size == 0 || exact && count < largeSlice/size {
 			return
 		}
 	}
@@ -56,9 +58,8 @@ func (c *compiler) int(x ast.Expr) ast.Expr {
 // room returns n when there is memory for n elements of a size in bytes, and
 // panics when there is not.
 func room(n, size int) int {
-	const most = 1<<(strconv.IntSize-1) - 1
 	if size > 0 && n >= largeSlice/size {
-		if n > most/size {
+		if n > math.MaxInt/size {
 			panic(fmt.Errorf("make: %d elements of %d bytes are more than there is memory for", n, size))
 		}
 		if !hasRoom(n * size) {

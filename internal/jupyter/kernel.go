@@ -114,9 +114,9 @@ func Listen(c Connection, session Session, historyDir string, logTo io.Writer) (
 	return k, nil
 }
 
-// Leave has the kernel leave word of what ends it, and tell its clients what the
-// kernel before left. It is to be called before Serve.
-func (k *Kernel) Leave(e *Ending) { k.ending = e }
+// SetEnding has the kernel note in e which cell runs, and tell its clients what the
+// kernel before left there. It is to be called before Serve.
+func (k *Kernel) SetEnding(e *Ending) { k.ending = e }
 
 // Serve answers requests until a client asks for a shutdown or ctx ends. A cell
 // that runs then is interrupted; Serve does not wait for one that does not stop.

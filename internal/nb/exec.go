@@ -69,9 +69,9 @@ const raisesException = "raises-exception"
 // Execute runs the notebook's code cells in order and replaces all their
 // outputs and execution counts. The first cell that fails keeps its error as an
 // output and ends the run with that failure; so does the end of ctx. A panic of a
-// goroutine is a failure of the cell that started it, also in a later cell. The cells
-// after it have no outputs then. Before each cell and at the end, progress is
-// told how many cells ran. Execute returns nil when every cell ran.
+// goroutine is a failure of the cell that started it, even when a later cell runs
+// by then. The cells that did not run have no outputs. Before each cell and at the
+// end, progress is told how many cells ran. Execute returns nil when every cell ran.
 func (n *Notebook) Execute(ctx context.Context, s Runner, progress func(ran int)) *CellError {
 	n.describeKernel()
 	n.fillIDs()
