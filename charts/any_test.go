@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -25,16 +24,7 @@ func anyChart(r *rand.Rand) figurer {
 		}
 		return scale * math.Exp(r.NormFloat64())
 	}
-	values := func(n int) []float64 {
-		if r.IntN(60) == 0 {
-			n = r.IntN(4)
-		}
-		list := make([]float64, n)
-		for i := range list {
-			list[i] = value()
-		}
-		return list
-	}
+	values := func(n int) []float64 { return about(r, n, value) }
 	ascending := func(n int) []float64 {
 		list := values(n)
 		for i := 1; i < len(list); i++ {
@@ -49,16 +39,7 @@ func anyChart(r *rand.Rand) figurer {
 		}
 		return words[r.IntN(len(words))]
 	}
-	names := func(n int) []string {
-		if r.IntN(60) == 0 {
-			n = r.IntN(4)
-		}
-		list := make([]string, n)
-		for i := range list {
-			list[i] = word()
-		}
-		return list
-	}
+	names := func(n int) []string { return about(r, n, word) }
 	axis := func() Axis {
 		a := Axis{Label: word(), Log: r.IntN(3) == 0}
 		if r.IntN(2) == 0 {
@@ -132,6 +113,18 @@ func anyChart(r *rand.Rand) figurer {
 	return f
 }
 
+// about returns n elements, and now and then another number of them.
+func about[T any](r *rand.Rand, n int, element func() T) []T {
+	if r.IntN(60) == 0 {
+		n = r.IntN(4)
+	}
+	list := make([]T, n)
+	for i := range list {
+		list[i] = element()
+	}
+	return list
+}
+
 // checkForms fails unless the chart either is an error of one line, or has all
 // forms: a picture of two formats that can be read, the option of an interactive
 // chart with finite ranges that hold its ticks, and a text.
@@ -189,9 +182,11 @@ func checkForms(t *testing.T, chart figurer) (drawn bool) {
 func wellFormed(document []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(document))
 	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
+		_, err := d.Token()
+		if err == io.EOF {
 			return nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -206,7 +201,6 @@ func TestAnyChart(t *testing.T) {
 			drawn[fmt.Sprintf("%T", chart)]++
 		}
 	}
-	t.Log(drawn)
 	for _, kind := range []figurer{Line{}, Scatter{}, Bar{}, Histogram{}, Heatmap{}, Roofline{}} {
 		if n := drawn[fmt.Sprintf("%T", kind)]; n < 3 {
 			t.Errorf("%d charts of type %T have a picture", n, kind)

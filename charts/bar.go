@@ -149,21 +149,17 @@ func (c *bars) arrange(f *frame, lo float64) error {
 		}
 	}
 
-	var flat []float64
+	var values []float64
 	for _, s := range c.series {
-		flat = append(flat, s.Y...)
+		values = append(values, s.Y...)
 	}
-	var texts [][]string
+	texts := formatBeside(values, 3)
 	valueWidth := 0.0
-	all := formatBeside(flat, 3)
-	for i := range c.series {
-		texts = append(texts, all[i*len(c.categories):][:len(c.categories)])
-	}
-	for _, text := range all {
+	for _, text := range texts {
 		valueWidth = max(valueWidth, textWidth(text, textSize))
 	}
 	if lo >= 0 && !c.hasErrors() && len(c.series)*len(c.categories) <= maxLabelled && (c.lying || valueWidth+4 <= c.pitch(slot)) {
-		c.texts = texts
+		c.texts = slices.Collect(slices.Chunk(texts, len(c.categories)))
 	}
 	if c.lying {
 		f.x, f.y = f.y, f.x

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Heatmap is a chart of one quantity for each pair of two sets of categories,
@@ -99,10 +100,11 @@ func (h Heatmap) check(title string, c *cells) error {
 			return err
 		}
 	}
-	for name, axis := range map[string]Axis{"x": c.x, "y": c.y} {
-		if err := axis.checkUnbounded(name); err != nil {
-			return err
-		}
+	if err := c.x.checkUnbounded("x"); err != nil {
+		return err
+	}
+	if err := c.y.checkUnbounded("y"); err != nil {
+		return err
 	}
 	if c.x.Log || c.y.Log {
 		return errors.New("the columns and rows are names, which a log axis does not have")
@@ -186,15 +188,9 @@ func (c *cells) arrange() error {
 		}
 		c.shown = append(c.shown, name)
 	}
-	var flat []float64
-	for _, row := range c.values {
-		flat = append(flat, row...)
-	}
-	texts := formatBeside(flat, 3)
+	texts := formatBeside(slices.Concat(c.values...), 3)
+	c.texts = slices.Collect(slices.Chunk(texts, len(c.columns)))
 	c.fits = true
-	for i := range c.rows {
-		c.texts = append(c.texts, texts[i*len(c.columns):][:len(c.columns)])
-	}
 	for _, text := range texts {
 		c.fits = c.fits && textWidth(text, textSize)+gap <= width
 	}

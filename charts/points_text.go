@@ -103,6 +103,7 @@ func (s Series) pointName(i int) any {
 // point writes point i in words.
 func (s Series) point(i int) string { return s.pointIn(i, "", "") }
 
+// pointIn is point with the units of the axes.
 func (s Series) pointIn(i int, xUnit, yUnit string) string {
 	text := strings.TrimSpace(s.written(i)+" "+yUnit) + " at " + strings.TrimSpace(formatNumber(s.X[i])+" "+xUnit)
 	if len(s.Labels) > 0 && s.Labels[i] != "" {

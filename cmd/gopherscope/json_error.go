@@ -14,27 +14,22 @@ import (
 // jsonError says in plain words, with the place, why json.Unmarshal refused a text.
 func jsonError(text []byte, err error) error {
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
 		return fmt.Errorf("%s: not JSON: %w", jsonPosition(text, syntax.Offset), syntax)
-	}
-	if fault := jsonTypeError(err); fault != nil {
-		var wrong *json.UnmarshalTypeError
-		errors.As(err, &wrong)
-		return fmt.Errorf("%s: %w", jsonPosition(text, wrong.Offset), fault)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s: %w", jsonPosition(text, wrong.Offset), jsonTypeError(wrong))
 	}
 	return err
 }
 
 // jsonTypeError says which field of a JSON text has a value of a wrong kind, without the
-// types of Go; nil if err is of another sort. It does not tell the place, which a type that
-// reads its own JSON counts from its own start.
-func jsonTypeError(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
-		return nil
-	}
-	// A struct that is embedded stands in the path by its name in Go, which the text lacks;
-	// the names of fields have no capitals.
+// types of Go. It does not tell the place, because a type with an UnmarshalJSON method counts
+// offsets from the start of its own value.
+func jsonTypeError(wrong *json.UnmarshalTypeError) error {
+	// The path names an embedded struct by its Go type, which the text lacks; the names of
+	// fields have no capitals.
 	path := slices.DeleteFunc(strings.Split(wrong.Field, "."), func(name string) bool { return name != strings.ToLower(name) })
 	field := strings.Join(path, ".")
 	if field == "" {

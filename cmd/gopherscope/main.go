@@ -42,16 +42,11 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// asUsage makes an error one of the command line.
-func asUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError{err}
-}
+// asUsage makes an error, which is not nil, one of the command line.
+func asUsage(err error) error { return usageError{err} }
 
-// execute runs one command line and returns the exit status. What went wrong was reported
-// on stderr.
+// execute runs one command line, reports on stderr what goes wrong, and returns the exit
+// status.
 func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	root := &cobra.Command{
 		Use:   "gopherscope",

@@ -73,8 +73,9 @@ func parseLine(text []byte) (probeLine, error) {
 		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return line, fmt.Errorf("not a JSON line of gopherscope probe, or one that was cut off: %w", err)
 		}
-		if fault := jsonTypeError(err); fault != nil {
-			err = fault
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			err = jsonTypeError(wrong)
 		}
 		return line, fmt.Errorf("not a JSON line of gopherscope probe: %w", err)
 	}

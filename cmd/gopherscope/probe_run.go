@@ -9,6 +9,8 @@ import (
 	"github.com/rlx-go/gopherscope/opscope"
 )
 
+// run probes the matrices of the models at the paths, or reports the results of an earlier
+// run when there is no path.
 func (p *probeRun) run(ctx context.Context, paths []string) error {
 	if err := p.check(paths); err != nil {
 		return asUsage(err)
@@ -28,27 +30,9 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 	}
 	defer secondInterruptKills(ctx)()
 
-	report := probeReport{run: p}
 	if len(paths) == 0 {
-		if err := p.checkPage(nil); err != nil {
-			return err
-		}
-		report.lines = known.lines(reader.globs)
-		p.workingSet = report.bytes()
-		if len(report.lines) == 0 {
-			return errors.New("--from: there is no result, or --include and --exclude leave none")
-		}
-		if err := p.calibrate(ctx); err != nil {
-			return interrupted(ctx, err)
-		}
-		for i := range report.lines {
-			if err := p.recommend(ctx, &report.lines[i]); err != nil {
-				return interrupted(ctx, err)
-			}
-		}
-		return report.end()
+		return p.reportKnown(ctx, known.lines(reader.globs))
 	}
-
 	models, err := reader.open(ctx, paths)
 	if err != nil {
 		return err
@@ -57,6 +41,7 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 	if err := p.checkPage(models); err != nil {
 		return err
 	}
+	report := probeReport{run: p}
 	for _, m := range models {
 		report.excluded.add(m.excluded)
 		for _, t := range m.file.Tensors() {
@@ -70,9 +55,29 @@ func (p *probeRun) run(ctx context.Context, paths []string) error {
 	if err := p.calibrate(ctx); err != nil {
 		return interrupted(ctx, err)
 	}
-	items = shard.of(items)
-	err = p.probe(ctx, items, known, &report)
+	err = p.probe(ctx, shard.of(items), known, &report)
 	return errors.Join(interrupted(ctx, err), report.failures(), report.end())
+}
+
+// reportKnown makes the report of an earlier run's lines, with the choices of this one.
+func (p *probeRun) reportKnown(ctx context.Context, lines []probeLine) error {
+	if err := p.checkPage(nil); err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return errors.New("--from: there is no result, or --include and --exclude leave none")
+	}
+	report := probeReport{run: p, lines: lines}
+	p.workingSet = report.bytes()
+	if err := p.calibrate(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	for i := range lines {
+		if err := p.recommend(ctx, &lines[i]); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
+	return report.end()
 }
 
 // calibrate gets the times of the kernels.
