@@ -105,9 +105,9 @@ decoding, and at 32, as in a prompt, and larger ones. Of these, lowrank and skip
 are measured at 64x512x512 alone; of the shapes that --shapes names, at all. For
 more about the limits of the machine see "go doc github.com/rlx-go/gopherscope/opscope/bench Limits".
 
-Other programs that run at the same time spoil the figures, the fraction of the
-roof least of all; more rounds, as --rounds 31, find undisturbed ones. Ctrl-C ends
-the run with the shapes measured so far.
+Other programs that run at the same time spoil the figures; more rounds, as
+--rounds 31, find undisturbed ones. A note names rows that are far above their roof,
+whose limits were disturbed. Ctrl-C ends the run with the shapes measured so far.
 
 Exit status: 0 when everything was measured, 2 when the command line is wrong, 1
 otherwise.`,

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rlx-go/gopherscope/internal/cpu"
@@ -42,6 +43,14 @@ type benchRow struct {
 	// TimesF32 is how many times faster than the row of f32.
 	TimesF32 float64 `json:"times_f32"`
 	Err      float64 `json:"err"` // relative L2 error against float64
+}
+
+// name returns the name of the row in tables and notes.
+func (r benchRow) name() string {
+	if r.Cold {
+		return r.Scheme + ", cold"
+	}
+	return r.Scheme
 }
 
 // sweepDensities are where skipzeros is measured to find where it stops paying.
@@ -115,7 +124,25 @@ func (b *kernelsBench) measure(ctx context.Context, c benchCases, peers *benchPe
 		m.Read = coldRoofs.Machine(times[len(calls):]).Read
 		result.rows = append(result.rows, b.rows(shape, schemes, products, times, errs, m, true)...)
 	}
+	if note, ok := aboveRoof(result.rows); ok {
+		result.notes = append(result.notes, fmt.Sprintf("%v: %s", shape, note))
+	}
 	return result, nil
+}
+
+// roofTolerance is more of its roof than a product reaches in a quiet run, in which the
+// two times scatter by some percent.
+const roofTolerance = 1.2
+
+// aboveRoof names the rows that are so far above their roof that the roof is wrong.
+func aboveRoof(rows []benchRow) (note string, ok bool) {
+	var above []string
+	for _, row := range rows {
+		if row.Roof > roofTolerance {
+			above = append(above, row.name())
+		}
+	}
+	return "above the roof, so the measurement of the limits was disturbed: " + strings.Join(above, "; "), len(above) > 0
 }
 
 func functions(schemes []benchScheme, products []*benchProduct) []bench.Func {

@@ -98,11 +98,7 @@ func printShape(w io.Writer, result shapeResult) {
 	names := []string{"scheme"}
 	impls := []string{"code"}
 	for _, row := range result.rows {
-		name := row.Scheme
-		if row.Cold {
-			name += ", cold"
-		}
-		names, impls = append(names, name), append(impls, row.Impl)
+		names, impls = append(names, row.name()), append(impls, row.Impl)
 	}
 	names, impls = padded(names), padded(impls)
 	fmt.Fprintf(w, "%s  %s  %9s  %6s  %6s  %7s  %6s  %7s\n", names[0], impls[0], "time", "Gop/s", "GB/s", "of roof", "x f32", "error")

@@ -235,6 +235,18 @@ w8a8, cold  vnni      921.2µs   81.96   40.99      98%    4.04  8.1e-03
 	}
 }
 
+func TestAboveRoof(t *testing.T) {
+	quiet := []benchRow{{Scheme: "f32", Roof: 1.09}, {Scheme: "ref", Roof: 0.02}}
+	if note, ok := aboveRoof(quiet); ok {
+		t.Errorf("rows below their roof: %q", note)
+	}
+	note, ok := aboveRoof(append(quiet, benchRow{Scheme: "w8a8", Roof: 2.05}, benchRow{Scheme: "bf16", Roof: 1.69, Cold: true}))
+	want := "above the roof, so the measurement of the limits was disturbed: w8a8; bf16, cold"
+	if !ok || note != want {
+		t.Errorf("got %q, want %q", note, want)
+	}
+}
+
 // The shapes that were measured before a Ctrl-C are printed.
 func TestBenchInterrupt(t *testing.T) {
 	cacheLimits(t)

@@ -35,7 +35,8 @@ for this, once; the program that it makes needs no toolchain.
   --with ./mylib                          the packages of a folder that has a go.mod
 
 What such a package exports can be used in cells, but for generic functions and
-types. Packages that need cgo cannot be built in.
+types. Cells are shown its signatures, without the names of parameters and the doc
+comments. Packages that need cgo cannot be built in.
 
 The new program is a complete gopherscope. Install it for Jupyter under a name of
 its own:

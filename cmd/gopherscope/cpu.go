@@ -141,7 +141,7 @@ func (r cpuReport) print(w io.Writer) error {
 		caches = append(caches, fmt.Sprintf("L%d%s %s", c.Level, map[string]string{"Data": "d", "Instruction": "i"}[c.Type], bytesize.Binary(int64(c.Bytes))))
 	}
 	if caches == nil {
-		caches = []string{"not known on " + runtime.GOOS}
+		caches = []string{"not known: the system does not tell"}
 	}
 	fmt.Fprintf(out, "caches\t%s\n", strings.Join(caches, ", "))
 	fmt.Fprintf(out, "tiers\t%s\n", strings.Join(r.Tiers.Present, " "))

@@ -249,6 +249,8 @@ func TestText(t *testing.T) {
 		{[]error{errors.New("a"), nil}, "[a <nil>]"},
 		{text("x"), "<x>"},
 		{[]text{"x"}, "[<x>]"},
+		{[]text{"x", "y"}, "[<x> <y>]"},
+		{[]text{"x\n  more", "y\n  more"}, "[<x\n  more>\n<y\n  more>]"},
 		{struct{ T text }{"x"}, "{T:<x>}"},
 		{time.Second, "1s"},
 		{[]time.Duration{1500}, "[1.5µs]"},

@@ -248,15 +248,21 @@ func fieldName(f reflect.StructField) string { return strings.TrimLeft(f.Name, F
 
 func (p *printer) elems(v reflect.Value, t Typed, depth int) {
 	p.WriteByte('[')
+	separator := byte(' ')
 	for i := range v.Len() {
 		if i > 0 {
-			p.WriteByte(' ')
+			p.WriteByte(separator)
 		}
 		if i == maxElems || p.full() {
 			fmt.Fprintf(p, "... (%d elements)", v.Len())
 			break
 		}
+		start := p.Len()
 		p.value(v.Index(i), elemOf(t), depth+1)
+		// After an element of several lines the next one would not be seen to begin.
+		if strings.Contains(p.String()[start:], "\n") {
+			separator = '\n'
+		}
 	}
 	p.WriteByte(']')
 }

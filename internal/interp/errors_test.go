@@ -23,6 +23,7 @@ var compileMistakes = []mistake{
 	wrong("wrong bracket", "f(1]", "cell 1:1:4: syntax error: unexpected ], ( is not closed"),
 	wrong("operand missing", "import \"fmt\"\nx :=", "cell 1:2:5: syntax error: expected operand, found the end of the cell"),
 	wrong("string left open", "x := 1\ns := \"abc", "cell 1:2:6: syntax error: string literal not terminated"),
+	wrong("question mark", "len?", "cell 1:1:4: syntax error: illegal character U+003F '?': %doc NAME shows the documentation"),
 	wrong("body on the next line", "func f()\n{\n}", "cell 1:1:9: syntax error: a function has its body on the same line: missing {"),
 	wrong("comma missing", "import \"fmt\"\nfmt.Println(1 2)", "cell 1:2:15: syntax error: missing ',' in argument list"),
 	wrong("two expressions before others", "1, 2\nx := 3", "cell 1:1:1: syntax error: expected 1 expression"),

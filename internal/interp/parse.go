@@ -123,6 +123,9 @@ func scan(src string) (toks []lexeme, unterminated bool, errs []syntaxError) {
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner
 	s.Init(file, []byte(src), func(pos token.Position, msg string) {
+		if pos.Offset < len(src) && src[pos.Offset] == '?' { // as in a cell of IPython
+			msg += ": %doc NAME shows the documentation"
+		}
 		errs = append(errs, syntaxError{pos.Offset, msg})
 		unterminated = unterminated || msg == "comment not terminated" || msg == "raw string literal not terminated"
 	}, 0)

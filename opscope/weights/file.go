@@ -76,6 +76,11 @@ func (f *File) Close() error {
 // Name returns the path given to Open or the name given to New.
 func (f *File) Name() string { return f.name }
 
+// String returns the name, the format and how many tensors there are.
+func (f *File) String() string {
+	return fmt.Sprintf("%s: %s, tensors: %d", f.name, f.format, len(f.tensors))
+}
+
 // Format returns "safetensors", "GGUF", "NPY" or "tensor".
 func (f *File) Format() string { return f.format }
 

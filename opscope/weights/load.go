@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"errors"
 	"math"
 	"runtime/debug"
 	"unsafe"
@@ -54,6 +55,9 @@ func (m Matrix) ReadRows(dst []float32, first int) error {
 
 // check returns an error if the matrix is not one that Matrices or Column offers.
 func (m Matrix) check() error {
+	if m.Tensor == nil {
+		return errors.New("no matrix: its Tensor is nil")
+	}
 	reason := m.Tensor.skipReason()
 	if m.column {
 		reason = m.Tensor.columnReason()

@@ -264,6 +264,14 @@ func (m Matrix) Name() string {
 	return fmt.Sprintf("%s[%d]", m.Tensor.Name, m.expert)
 }
 
+// String returns the name, the dtype and what View returns.
+func (m Matrix) String() string {
+	if m.Tensor == nil {
+		return "no matrix"
+	}
+	return fmt.Sprintf("%s: %s, %s", m.Name(), m.Tensor.DType, m.View())
+}
+
 // Dims returns the shape of the matrix as stored.
 func (m Matrix) Dims() (rows, cols int) {
 	shape := m.Tensor.Shape

@@ -209,6 +209,38 @@ func TestLargeStack(t *testing.T) {
 	}
 }
 
+func TestStrings(t *testing.T) {
+	f := counting(t, "mlp.experts.w", 2, 3, 4)
+	m := f.Matrices()[1]
+	for _, test := range []struct {
+		value fmt.Stringer
+		want  string
+	}{
+		{f, f.Name() + ": safetensors, tensors: 1"},
+		{m, "mlp.experts.w[1]: F32, expert 1 of [2, 3, 4], [out, in] = [3, 4]"},
+		{m.Tensor, "mlp.experts.w: F32, [2, 3, 4]"},
+		{weights.Matrix{}, "no matrix"},
+	} {
+		if got := test.value.String(); got != test.want {
+			t.Errorf("%T: got %q, want %q", test.value, got, test.want)
+		}
+	}
+}
+
+// A matrix whose error was not looked at fails with an error, and does not panic.
+func TestNoMatrix(t *testing.T) {
+	m, err := counting(t, "w", 2, 3).Matrix("v")
+	if err == nil {
+		t.Fatal("a matrix of another name")
+	}
+	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "its Tensor is nil") {
+		t.Error(err)
+	}
+	if err := m.ReadRows(nil, 0); err == nil || !strings.Contains(err.Error(), "its Tensor is nil") {
+		t.Error(err)
+	}
+}
+
 func TestMadeUpTensor(t *testing.T) {
 	m := weights.Matrix{Tensor: &weights.Tensor{Name: "w", File: "f", DType: weights.F32, Shape: []int{1, 1}, Bytes: 4}}
 	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "not a tensor of a file") {

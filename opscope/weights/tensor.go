@@ -30,6 +30,11 @@ func (t *Tensor) sibling(name string) *Tensor {
 	return byName[name]
 }
 
+// String returns the name, the dtype and the shape.
+func (t *Tensor) String() string {
+	return fmt.Sprintf("%s: %s, %s", t.Name, t.DType, shapeString(t.Shape))
+}
+
 // Elements returns the number of values of the tensor: the product of its shape, 1
 // for a scalar.
 func (t *Tensor) Elements() int { return product(t.Shape) }
