@@ -132,7 +132,7 @@ func (b *kernelsBench) measure(ctx context.Context, c benchCases, peers *benchPe
 
 // roofTolerance is more of its roof than a product reaches in a quiet run, in which the
 // two times scatter by some percent.
-const roofTolerance = 1.2
+const roofTolerance = 1.1
 
 // aboveRoof names the rows that are so far above their roof that the roof is wrong.
 func aboveRoof(rows []benchRow) (note string, ok bool) {

@@ -250,6 +250,8 @@ func TestText(t *testing.T) {
 		{text("x"), "<x>"},
 		{[]text{"x"}, "[<x>]"},
 		{[]text{"x", "y"}, "[<x> <y>]"},
+		{[]string{strings.Repeat("a", 60), "b", strings.Repeat("c", 61), "d", "e"},
+			"[" + strings.Repeat("a", 60) + " b " + strings.Repeat("c", 61) + "\nd\ne]"},
 		{[]text{"x\n  more", "y\n  more"}, "[<x\n  more>\n<y\n  more>]"},
 		{struct{ T text }{"x"}, "{T:<x>}"},
 		{time.Second, "1s"},

@@ -16,6 +16,7 @@ const (
 	maxElems = 100     // elements shown of a slice, array or map
 	maxDepth = 6       // nesting of values
 	maxSort  = 10_000  // larger maps are shown in no order
+	maxShort = 60      // bytes of an element that the next one follows on the same line
 )
 
 // Text is a value as fmt prints it with %+v, except that it is bounded: long
@@ -259,8 +260,8 @@ func (p *printer) elems(v reflect.Value, t Typed, depth int) {
 		}
 		start := p.Len()
 		p.value(v.Index(i), elemOf(t), depth+1)
-		// After an element of several lines the next one would not be seen to begin.
-		if strings.Contains(p.String()[start:], "\n") {
+		// After a long element or one of several lines the next would not be seen to begin.
+		if shown := p.String()[start:]; len(shown) > maxShort || strings.Contains(shown, "\n") {
 			separator = '\n'
 		}
 	}
