@@ -195,6 +195,7 @@
       series.labelLayout = function (at) {
         var words = (sides[at.dataIndex] || '').split(' ');
         if (!words[1]) return { hideOverlap: true };
+        // ECharts puts the label beside the point; it belongs at the corner.
         return { hideOverlap: true, dx: words[0] === 'right' ? -3 : 3, dy: words[1] === 'up' ? -13 : 13 };
       };
     });

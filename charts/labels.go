@@ -8,6 +8,7 @@ import (
 const (
 	labelGap    = 8  // from a point to its label beside it
 	labelHeight = 14 // of a line of text
+	axisGap     = 2  // from the y axis to a label
 	cornerGap   = 6  // from a point to its label at a corner, sideways
 	cornerRise  = 13 // from a point to the middle of its label at a corner
 )
@@ -53,8 +54,8 @@ type placing struct {
 	Sides [][]string `json:"sides"`
 }
 
-// placings places labels for the width of the picture, and for the narrower ones
-// that an interactive chart may have.
+// placings places labels for the width of the picture, which is the first, and for
+// the narrower ones that an interactive chart may have; nil if there are no labels.
 func placings(series []Series, xs, ys scale) []placing {
 	if !slices.ContainsFunc(series, func(s Series) bool { return len(s.Labels) > 0 }) {
 		return nil
@@ -66,32 +67,14 @@ func placings(series []Series, xs, ys scale) []placing {
 	return list
 }
 
-// placeLabels finds for each label the first side of its point where it covers no
-// other point, no label before it and no line; else one where it covers a line;
-// "" when there is none.
+// placeLabels finds for each label, of the sides of its point at which it covers no
+// marker and no label before it, the first at which it covers the fewest lines; ""
+// when there is none. figure is the width of the figure.
 func placeLabels(series []Series, xs, ys scale, figure int) [][]string {
 	width := float64(figure) - 2*pad - nameHeight - ys.labelWidth() - 8
 	const height = dataHeight - pad - 2*nameHeight
 	at := func(x, y float64) (right, down float64) { return width * xs.at(x), height * (1 - ys.at(y)) }
-	var taken []box
-	var lines []segment
-	for _, s := range series {
-		low, high := s.ends()
-		for i := range s.X {
-			x, y := at(s.X[i], s.Y[i])
-			if !s.Dashed {
-				taken = append(taken, box{x - markerSize/2, y - markerSize/2, x + markerSize/2, y + markerSize/2})
-			} else if i > 0 {
-				x1, y1 := at(s.X[i-1], s.Y[i-1])
-				lines = append(lines, segment{x1, y1, x, y})
-			}
-			if s.hasErrors() {
-				_, bottom := at(s.X[i], low[i])
-				_, top := at(s.X[i], high[i])
-				lines = append(lines, segment{x, top, x, bottom})
-			}
-		}
-	}
+	taken, lines := obstacles(series, at)
 	sides := make([][]string, len(series))
 	for si, s := range series {
 		sides[si] = make([]string, len(s.Labels))
@@ -104,7 +87,7 @@ func placeLabels(series []Series, xs, ys scale, figure int) [][]string {
 			fewest, place := math.MaxInt, box{}
 			for _, side := range labelSides {
 				b := box{x - w/2, y - labelHeight/2, x + w/2, y + labelHeight/2}.moved(side, w)
-				if b.left < 2 || b.right > width || b.top < 0 || b.bottom > height || slices.ContainsFunc(taken, b.overlaps) {
+				if b.left < axisGap || b.right > width || b.top < 0 || b.bottom > height || slices.ContainsFunc(taken, b.overlaps) {
 					continue
 				}
 				if n := crossings(lines, b); n < fewest {
@@ -117,6 +100,28 @@ func placeLabels(series []Series, xs, ys scale, figure int) [][]string {
 		}
 	}
 	return sides
+}
+
+// obstacles returns what labels keep off: the markers of points, and dashed lines
+// and error bars. at is the place of a point in the plane of the data.
+func obstacles(series []Series, at func(x, y float64) (right, down float64)) (markers []box, lines []segment) {
+	for _, s := range series {
+		for i := range s.X {
+			x, y := at(s.X[i], s.Y[i])
+			if !s.Dashed {
+				markers = append(markers, box{x - markerSize/2, y - markerSize/2, x + markerSize/2, y + markerSize/2})
+			} else if i > 0 {
+				x1, y1 := at(s.X[i-1], s.Y[i-1])
+				lines = append(lines, segment{x1, y1, x, y})
+			}
+			if s.hasErrors() {
+				_, bottom := at(s.X[i], s.Low[i])
+				_, top := at(s.X[i], s.High[i])
+				lines = append(lines, segment{x, top, x, bottom})
+			}
+		}
+	}
+	return markers, lines
 }
 
 // crossings counts the lines that cross a label.

@@ -105,12 +105,12 @@ type pointLabels struct {
 func (l pointLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, label := range l.Labels {
-		at := vg.Point{X: x(l.X[i]), Y: y(l.Y[i])}
-		style := textStyle(textSize, ink)
-		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 		if l.sides[i] == "" {
 			continue
 		}
+		at := vg.Point{X: x(l.X[i]), Y: y(l.Y[i])}
+		style := textStyle(textSize, ink)
+		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 		around := box{}.moved(l.sides[i], float64(style.Width(label)))
 		outlined(c, style, vg.Point{X: at.X + vg.Length(around.left), Y: at.Y - vg.Length(around.top) + lift}, label)
 	}
