@@ -237,7 +237,7 @@ func percent(part, whole int64) float64 { return 100 * float64(part) / float64(w
 func byteCount(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
 	v, u := float64(n), 0
-	for v >= 1000 && u < len(units)-1 {
+	for v >= 999.5 && u < len(units)-1 {
 		v /= 1000
 		u++
 	}

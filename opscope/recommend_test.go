@@ -323,6 +323,10 @@ func TestChoiceString(t *testing.T) {
 			"keep dense, F16: error 0, 2.05 kB (16 bits a weight), no kernel\n  Exact.",
 		},
 		{
+			opscope.Choice{Action: opscope.BFloat16, Bytes: 999_700, Work: 1, HasKernel: true, Why: "Smaller."},
+			"bf16: error 0, 1 MB\n  Smaller.",
+		},
+		{
 			opscope.Choice{Action: opscope.SkipZeros, Work: 0.1, HasKernel: true, Why: "Exact.",
 				Expected: []opscope.Expected{{M: 1, Time: 5, Speedup: 2.04, Baseline: "f32"}, {M: 32, Time: 6, Speedup: 0.5, Baseline: "f32"}}},
 			"skip zeros: error 0, 0.1 of the multiply-adds, 2.04 times as fast as f32 at m = 1, 0.50 times as fast as f32 at m = 32\n  Exact.",
