@@ -90,6 +90,7 @@ func startKernel(ctx context.Context, file string, stderr *os.File) error {
 		if err := interp.NoteFatal(ending.File()); err != nil {
 			return err
 		}
+		defer interp.NoteFatal(nil) // before the file is closed
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

@@ -7,6 +7,6 @@ import "os"
 func tellFatal(*os.File) error { return nil }
 
 // NoteFatal has the first line of a panic or a fatal error that ends the process
-// written to f too, which must stay open. It does nothing on other systems than
-// Linux.
+// written to f too, which must stay open until another call; nil stands for no
+// file. On systems other than Linux it does nothing.
 func NoteFatal(*os.File) error { return nil }

@@ -220,7 +220,8 @@ func TestInterruptedCellsDoNotGoOn(t *testing.T) {
 	}
 }
 
-// gate makes a package that holds up whoever calls it until the test lets go.
+// gatePackage makes a package "gate" whose function Pass calls wait, and returns its
+// import path.
 func gatePackage(t *testing.T, wait func()) string {
 	path := "test/" + t.Name()
 	imports.Packages[path] = imports.Package{Name: "gate", Binds: map[string]reflect.Value{"Pass": reflect.ValueOf(wait)}}
