@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // benchProgress shows what is measured: a bar on a terminal, elsewhere a line for
@@ -22,15 +21,7 @@ type benchProgress struct {
 const barSteps = 1000
 
 func newBenchProgress(stderr *os.File, shapes int) *benchProgress {
-	p := &benchProgress{stderr: stderr, shapes: shapes}
-	if term.IsTerminal(int(stderr.Fd())) {
-		p.bar = progressbar.NewOptions(shapes*barSteps,
-			progressbar.OptionSetWriter(stderr),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
-	return p
+	return &benchProgress{stderr: stderr, shapes: shapes, bar: newBar(stderr, int64(shapes*barSteps))}
 }
 
 func (p *benchProgress) start(s benchShape) {

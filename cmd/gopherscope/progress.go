@@ -10,6 +10,18 @@ import (
 	"golang.org/x/term"
 )
 
+// newBar returns a bar of so many steps on a terminal, and nil where there is none.
+func newBar(stderr *os.File, steps int64, options ...progressbar.Option) *progressbar.ProgressBar {
+	if !term.IsTerminal(int(stderr.Fd())) {
+		return nil
+	}
+	return progressbar.NewOptions64(steps, append(options,
+		progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionClearOnFinish(),
+	)...)
+}
+
 // byteProgress shows how many bytes of the files are done: a bar on a terminal, with
 // the time that is left, elsewhere a line now and then for a log. It is safe for
 // concurrent use.
@@ -28,18 +40,13 @@ const logInterval = 30 * time.Second
 
 func newByteProgress(stderr *os.File, doing string, total int64) *byteProgress {
 	p := &byteProgress{stderr: stderr, doing: doing, total: max(total, 1), begin: time.Now(), last: time.Now()}
-	if term.IsTerminal(int(stderr.Fd())) {
-		p.bar = progressbar.NewOptions64(p.total,
-			progressbar.OptionSetWriter(stderr),
-			progressbar.OptionSetDescription(doing),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionShowTotalBytes(true),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
+	p.bar = newBar(stderr, p.total,
+		progressbar.OptionSetDescription(doing),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionShowTotalBytes(true),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+	)
 	return p
 }
 
@@ -86,25 +93,14 @@ func (p *stepProgress) set(done, total int) {
 	defer p.mu.Unlock()
 	if !p.begun {
 		p.begun = true
-		p.begin(total)
+		p.bar = newBar(p.stderr, int64(total), progressbar.OptionSetDescription(p.doing), progressbar.OptionSetPredictTime(true))
+		if p.bar == nil {
+			fmt.Fprintln(p.stderr, p.doing)
+		}
 	}
 	if p.bar != nil {
 		p.bar.Set(done)
 	}
-}
-
-func (p *stepProgress) begin(total int) {
-	if !term.IsTerminal(int(p.stderr.Fd())) {
-		fmt.Fprintln(p.stderr, p.doing)
-		return
-	}
-	p.bar = progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(p.stderr),
-		progressbar.OptionSetDescription(p.doing),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-	)
 }
 
 // clear takes the bar off the terminal.

@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
-	"github.com/rlx-go/gopherscope/internal/atomicfile"
 	"github.com/rlx-go/gopherscope/internal/interp"
 	"github.com/rlx-go/gopherscope/internal/kernelinfo"
 	"github.com/rlx-go/gopherscope/internal/nb"
@@ -100,14 +94,6 @@ type notebookRun struct {
 	serve     bool
 	port      int
 	noBrowser bool
-}
-
-// input is a notebook to run.
-type input struct {
-	path     string // as given
-	absolute string
-	name     string // base name without suffix
-	notebook *nb.Notebook
 }
 
 func (r *notebookRun) run(ctx context.Context, args []string) error {
@@ -202,97 +188,6 @@ func (r *notebookRun) keepStreams() (release func(), err error) {
 	return func() { stdout.Close(); stderr.Close() }, nil
 }
 
-// inputs reads the notebooks and refuses what cannot be run or written, all of
-// it at once.
-func (r *notebookRun) inputs(args []string) ([]input, error) {
-	paths, err := notebookPaths(args)
-	if err != nil {
-		return nil, err
-	}
-	var inputs []input
-	var problems []error
-	owner := map[string]string{} // page to notebook; letter case does not make names differ everywhere
-	for _, path := range paths {
-		in, err := readInput(path)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		key := strings.ToLower(in.name)
-		switch other, twice := owner[key]; {
-		case twice:
-			problems = append(problems, fmt.Errorf("%s: has the same name as %s, so both would be %s",
-				path, other, filepath.Join(r.out, in.name+".html")))
-		case key == "index":
-			problems = append(problems, fmt.Errorf("%s: its page would be index.html, which lists the notebooks; rename it", path))
-		}
-		owner[key] = path
-		inputs = append(inputs, in)
-	}
-	outputs := []string{"index.html"}
-	for _, in := range inputs {
-		outputs = append(outputs, in.name+".ipynb", in.name+".html")
-	}
-	for _, output := range outputs {
-		target := filepath.Join(r.out, output)
-		if overwritten := overwrittenInput(target, inputs); overwritten != "" {
-			problems = append(problems, fmt.Errorf("%s: would be overwritten by %s; choose another folder with --out", overwritten, target))
-		}
-	}
-	return inputs, errors.Join(problems...)
-}
-
-// notebookPaths returns the files to run: those given, patterns expanded for
-// shells that do not, or all of the folder notebooks.
-func notebookPaths(args []string) ([]string, error) {
-	if len(args) == 0 {
-		paths, err := filepath.Glob(filepath.Join("notebooks", "*.ipynb"))
-		if err == nil && len(paths) == 0 {
-			err = errors.New("there is no notebooks/*.ipynb here; run it in the project's folder or name the notebooks")
-		}
-		return paths, err
-	}
-	var paths []string
-	for _, arg := range args {
-		matches, _ := filepath.Glob(arg)
-		if _, err := os.Lstat(arg); err == nil || len(matches) == 0 {
-			matches = []string{arg} // a name; when there is no such file, reading it says so
-		}
-		paths = append(paths, matches...)
-	}
-	return paths, nil
-}
-
-func readInput(path string) (input, error) {
-	notebook, err := nb.ReadFile(path)
-	if err != nil {
-		return input{}, err
-	}
-	if language := notebook.Language(); language != "" && language != "go" {
-		return input{}, fmt.Errorf("%s: is a notebook in %.40q, not in Go", path, language)
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return input{}, err
-	}
-	base := filepath.Base(absolute)
-	return input{path: path, absolute: absolute, name: strings.TrimSuffix(base, filepath.Ext(base)), notebook: notebook}, nil
-}
-
-// overwrittenInput returns the input that writing to path would overwrite, or "".
-func overwrittenInput(path string, inputs []input) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	for _, in := range inputs {
-		if i, err := os.Stat(in.absolute); err == nil && os.SameFile(info, i) {
-			return in.path
-		}
-	}
-	return ""
-}
-
 // one runs a notebook and writes its two files. A cell's failure is in the
 // entry; the error is any other.
 func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, error) {
@@ -346,139 +241,4 @@ func executeIn(ctx context.Context, in input, progress func(int)) (*nb.CellError
 	}
 	failure := in.notebook.Execute(ctx, session, progress)
 	return failure, session.Close()
-}
-
-// report says how a notebook went: a line on stdout and what went wrong, in a
-// cell or else, on stderr.
-func (r *notebookRun) report(in input, failure *nb.CellError, err error, elapsed float64) {
-	html := filepath.Join(r.out, in.name+".html")
-	if err != nil {
-		html = "" // none of this run
-	}
-	if failure != nil {
-		fmt.Fprintf(r.stderr, "gopherscope: %s\n", printable(in.path+": "+failure.Error()))
-		if trace := strings.TrimRight(failure.Traceback(), "\n"); trace != "" {
-			trace = printable(strings.ReplaceAll(trace, "\t", "    "))
-			fmt.Fprintln(r.stderr, "    "+strings.ReplaceAll(trace, "\n", "\n    "))
-		}
-	}
-	if err != nil {
-		fmt.Fprintf(r.stderr, "gopherscope: %s\n", printable(in.path+": "+err.Error()))
-	}
-	if r.json {
-		line := struct {
-			File    string  `json:"file"`
-			OK      bool    `json:"ok"`
-			Seconds float64 `json:"seconds"`
-			HTML    string  `json:"html,omitempty"`
-			Cell    int     `json:"cell,omitempty"`
-			Error   string  `json:"error,omitempty"`
-		}{File: in.path, OK: failure == nil && err == nil, Seconds: math.Round(elapsed*1000) / 1000, HTML: html}
-		switch {
-		case failure != nil:
-			line.Cell, line.Error = failure.Cell, failure.Error()
-		case err != nil:
-			line.Error = err.Error()
-		}
-		text, _ := json.Marshal(line) // strings and numbers only
-		r.stdout.printf("%s\n", text)
-		return
-	}
-	status := "ok"
-	switch {
-	case failure != nil && failure.Interrupted:
-		status = "interrupted"
-	case failure != nil || err != nil:
-		status = "failed"
-	}
-	files := in.path
-	if html != "" {
-		files += " -> " + html
-	}
-	r.stdout.printf("%-6s  %6.1f s  %s\n", status, elapsed, printable(files))
-}
-
-// progress shows which cell runs: a bar on a terminal, elsewhere one line when
-// the notebook starts.
-type progress struct{ bar *progressbar.ProgressBar }
-
-func newProgress(w *os.File, in input) progress {
-	cells := in.notebook.CodeCells()
-	if !term.IsTerminal(int(w.Fd())) {
-		fmt.Fprintf(w, "running %s (%d cells)\n", printable(in.path), cells)
-		return progress{}
-	}
-	return progress{progressbar.NewOptions(cells,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(printable(in.path)),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionClearOnFinish(),
-	)}
-}
-
-func (p progress) cell(ran int) {
-	if p.bar != nil {
-		p.bar.Set(ran)
-	}
-}
-
-func (p progress) end() {
-	if p.bar != nil {
-		p.bar.Clear()
-	}
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte) error {
-	if err := atomicfile.Write(path, data); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return nil
-}
-
-// makeFolder makes a folder in which files can be created.
-func makeFolder(path string) error {
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return err
-	}
-	return writableFolder(path)
-}
-
-// writableFolder says why no file can be created in a folder.
-func writableFolder(path string) error {
-	f, err := os.CreateTemp(path, ".*.tmp")
-	if err != nil {
-		if reason := errors.Unwrap(err); reason != nil {
-			err = reason // without the temporary name
-		}
-		return fmt.Errorf("cannot write to the folder %s: %w", path, err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// canWrite says before a long measurement what would keep its results from the file that a
-// flag names, if it names one.
-func canWrite(flag, file string) error {
-	if file == "" {
-		return nil
-	}
-	if err := writableFolder(filepath.Dir(file)); err != nil {
-		return fmt.Errorf("%s %s: %w", flag, file, err)
-	}
-	return nil
-}
-
-// printer keeps the first error of writing to a file, so that a full disk is not
-// a success.
-type printer struct {
-	file *os.File
-	err  error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if _, err := fmt.Fprintf(p.file, format, args...); p.err == nil {
-		p.err = err
-	}
 }
