@@ -3,6 +3,7 @@
 package accel
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -14,10 +15,15 @@ var errLeftOut error
 // load opens a library for the life of the process. Its symbols stay its own, so
 // that two libraries that define the same do not mix.
 func load(file string) (handle uintptr, err error) {
+	// dlerror, by which purego says what went wrong, knows only its own thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
 func find(handle uintptr, symbol string) (address uintptr, err error) {
+	runtime.LockOSThread() // as in load
+	defer runtime.UnlockOSThread()
 	return purego.Dlsym(handle, symbol)
 }
 
