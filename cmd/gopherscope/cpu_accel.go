@@ -58,14 +58,18 @@ func tryInChild(library, file string, threads int) error {
 }
 
 // tail is a writer that keeps the end of what is written.
-type tail struct{ bytes.Buffer }
+type tail struct{ end bytes.Buffer }
+
+// maxTail is how much of the end is kept, in bytes.
+const maxTail = 64 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
-	const kept = 64 << 10
-	t.Buffer.Write(p[max(0, len(p)-kept):])
-	t.Next(max(0, t.Len()-kept))
+	t.end.Write(p[max(0, len(p)-maxTail):])
+	t.end.Next(max(0, t.end.Len()-maxTail))
 	return len(p), nil
 }
+
+func (t *tail) String() string { return t.end.String() }
 
 // after returns the text after the last place where a mark is.
 func (t *tail) after(mark string) (text string, ok bool) {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -217,5 +218,17 @@ openblas is not used: a.so: not found
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A library that prints without an end takes no more memory.
+func TestTailIsBounded(t *testing.T) {
+	var out tail
+	pipe := struct{ io.Reader }{strings.NewReader(strings.Repeat("x", 4*maxTail) + "end")}
+	if _, err := io.Copy(&out, pipe); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); len(got) != maxTail || !strings.HasSuffix(got, "xend") {
+		t.Errorf("%d bytes are kept, the last are %q", len(got), got[max(0, len(got)-4):])
 	}
 }
