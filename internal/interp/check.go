@@ -48,7 +48,7 @@ func (c *compiler) checkDecls(typeDecls, consts []ast.Node) problems {
 		}
 	}
 	c.objects = map[*ast.Ident]types.Object{}
-	return c.checkFile(file, &types.Info{Defs: c.objects})
+	return c.checkFile(file, &types.Info{Defs: c.objects, Types: map[ast.Expr]types.TypeAndValue{}})
 }
 
 func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) {
@@ -71,6 +71,9 @@ func (c *compiler) checkFile(file *ast.File, info *types.Info) (found problems) 
 	}
 	pkg := c.world.mainPackage(c.interpreter, file)
 	_ = types.NewChecker(&config, &c.comp.Fileset.FileSet, pkg, info).Files([]*ast.File{file})
+	if len(found) == 0 {
+		found = largeArrays(file, info)
+	}
 	slices.SortStableFunc(found, func(a, b problem) int { return int(a.pos - b.pos) })
 	return found
 }

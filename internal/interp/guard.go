@@ -45,23 +45,38 @@ func (in *interpreter) guards() map[string]map[string]any {
 	return map[string]map[string]any{
 		"os": {"Exit": exit},
 		"log": {
-			"Print":   func(v ...any) { in.log(log.Print, v) },
-			"Println": func(v ...any) { in.log(log.Println, v) },
+			"Print":   func(v ...any) { printable(v); in.log(log.Print, v) },
+			"Println": func(v ...any) { printable(v); in.log(log.Println, v) },
 			"Printf": func(format string, v ...any) {
+				printableBy(format, v)
 				in.log(func(v ...any) { log.Printf(format, v...) }, v)
 			},
-			"Fatal":   func(v ...any) { log.Print(v...); fatal() },
-			"Fatalf":  func(format string, v ...any) { log.Printf(format, v...); fatal() },
-			"Fatalln": func(v ...any) { log.Println(v...); fatal() },
+			"Fatal":   func(v ...any) { printable(v); log.Print(v...); fatal() },
+			"Fatalf":  func(format string, v ...any) { printableBy(format, v); log.Printf(format, v...); fatal() },
+			"Fatalln": func(v ...any) { printable(v); log.Println(v...); fatal() },
+			"Panic":   func(v ...any) { printable(v); log.Panic(v...) },
+			"Panicf":  func(format string, v ...any) { printableBy(format, v); log.Panicf(format, v...) },
+			"Panicln": func(v ...any) { printable(v); log.Panicln(v...) },
 		},
 		"fmt": {
-			"Print":   func(a ...any) (int, error) { return in.print(fmt.Fprint, a) },
-			"Println": func(a ...any) (int, error) { return in.print(fmt.Fprintln, a) },
+			"Print":   func(a ...any) (int, error) { printable(a); return in.print(fmt.Fprint, a) },
+			"Println": func(a ...any) (int, error) { printable(a); return in.print(fmt.Fprintln, a) },
 			"Printf": func(format string, a ...any) (int, error) {
 				return in.print(func(w io.Writer, a ...any) (int, error) { return fprintf(w, format, a...) }, a)
 			},
-			"Fprintf": fprintf,
-			"Sprintf": sprintf,
+			"Fprint":   func(w io.Writer, a ...any) (int, error) { printable(a); return fmt.Fprint(w, a...) },
+			"Fprintln": func(w io.Writer, a ...any) (int, error) { printable(a); return fmt.Fprintln(w, a...) },
+			"Fprintf":  fprintf,
+			"Sprint":   func(a ...any) string { printable(a); return fmt.Sprint(a...) },
+			"Sprintln": func(a ...any) string { printable(a); return fmt.Sprintln(a...) },
+			"Sprintf":  sprintf,
+			"Append":   func(b []byte, a ...any) []byte { printable(a); return fmt.Append(b, a...) },
+			"Appendln": func(b []byte, a ...any) []byte { printable(a); return fmt.Appendln(b, a...) },
+			"Appendf": func(b []byte, format string, a ...any) []byte {
+				printableBy(format, a)
+				return fmt.Appendf(b, format, a...)
+			},
+			"Errorf": func(format string, a ...any) error { printableBy(format, a); return fmt.Errorf(format, a...) },
 		},
 		"flag": {"NewFlagSet": newFlagSet},
 		"testing": {"Main": func(func(string, string) (bool, error), []testing.InternalTest, []testing.InternalBenchmark, []testing.InternalExample) {
@@ -74,6 +89,7 @@ func (in *interpreter) guards() map[string]map[string]any {
 
 // sprintf is fmt.Sprintf, but that it has the names of fields as cells do.
 func sprintf(format string, a ...any) string {
+	printableBy(format, a)
 	text := fmt.Sprintf(format, a...)
 	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
 		text = withoutMarks(text)
@@ -85,6 +101,7 @@ func fprintf(w io.Writer, format string, a ...any) (int, error) {
 	if strings.Contains(format, "%+v") || strings.Contains(format, "%#v") {
 		return io.WriteString(w, sprintf(format, a...))
 	}
+	printableBy(format, a)
 	return fmt.Fprintf(w, format, a...)
 }
 
