@@ -222,7 +222,20 @@ func (r *notebookRun) one(ctx context.Context, in input, out string) (nb.Entry, 
 	if notebook, err = in.notebook.Encode(); err != nil {
 		return entry, err
 	}
+	if err := in.unchanged(); err != nil {
+		return entry, err
+	}
 	return entry, writeFile(in.absolute, notebook)
+}
+
+// unchanged says when the file is not what was run any more: someone may have
+// edited it in the meantime.
+func (in input) unchanged() error {
+	info, err := os.Stat(in.absolute)
+	if err == nil && (info.Size() != in.read.Size() || !info.ModTime().Equal(in.read.ModTime())) {
+		err = errors.New("changed while it ran, so that it is not written back")
+	}
+	return err
 }
 
 // executeIn runs a notebook in a new session, in its own folder.

@@ -16,6 +16,7 @@ type input struct {
 	absolute string
 	name     string // base name without suffix
 	notebook *nb.Notebook
+	read     os.FileInfo // the file when it was read
 }
 
 // inputs reads the notebooks and refuses what cannot be run or written, all of
@@ -80,9 +81,13 @@ func notebookPaths(args []string) ([]string, error) {
 }
 
 func readInput(path string) (input, error) {
+	info, statErr := os.Stat(path)
 	notebook, err := nb.ReadFile(path)
 	if err != nil {
 		return input{}, err
+	}
+	if statErr != nil {
+		return input{}, statErr
 	}
 	if language := notebook.Language(); language != "" && language != "go" {
 		return input{}, fmt.Errorf("%s: is a notebook in %.40q, not in Go", path, language)
@@ -92,7 +97,7 @@ func readInput(path string) (input, error) {
 		return input{}, err
 	}
 	base := filepath.Base(absolute)
-	return input{path: path, absolute: absolute, name: strings.TrimSuffix(base, filepath.Ext(base)), notebook: notebook}, nil
+	return input{path: path, absolute: absolute, name: strings.TrimSuffix(base, filepath.Ext(base)), notebook: notebook, read: info}, nil
 }
 
 // overwrittenInput returns the input that writing to path would overwrite, or "".

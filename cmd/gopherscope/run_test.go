@@ -193,6 +193,21 @@ func TestRunInPlace(t *testing.T) {
 	}
 }
 
+func TestRunInPlaceKeepsWhatWasEditedMeanwhile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeNotebook(t, "a.ipynb", "import \"os\"\nos.WriteFile(\"a.ipynb\", []byte(\"edited\"), 0o644)")
+	_, stderr, status := command(t, t.Context(), "run", "--in-place", "a.ipynb")
+	if want := "a.ipynb: changed while it ran, so that it is not written back"; status != 1 || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, stderr %q, want %q", status, stderr, want)
+	}
+	if got := read(t, "a.ipynb"); got != "edited" {
+		t.Errorf("the edited notebook is %.100q", got)
+	}
+	if !strings.Contains(read(t, "out/a.ipynb"), "WriteFile") {
+		t.Error("out has not the notebook that ran")
+	}
+}
+
 func TestRunFailingCell(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeNotebook(t, "a.ipynb", "one := []int{1}", "i := 0\ni += 7\none[i]", "1")
