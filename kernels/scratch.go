@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A freeList keeps values between calls. It holds at most one for each thread
-// that Go code may run on, so its memory is bounded. The garbage collector does
+// A freeList keeps values between calls. It holds at most one for each thread that
+// Go code may run on, or that shares a call, so its memory is bounded. The garbage collector does
 // not empty it, unlike a sync.Pool, so a caller in a steady state never
 // allocates.
 type freeList[T any] struct {
@@ -28,7 +28,7 @@ func (l *freeList[T]) take() (v T) {
 
 // put adds a value that nobody uses any more.
 func (l *freeList[T]) put(v T) {
-	limit := runtime.GOMAXPROCS(0)
+	limit := max(runtime.GOMAXPROCS(0), Threads())
 	l.mu.Lock()
 	if len(l.free) < limit {
 		l.free = append(l.free, v)

@@ -102,35 +102,36 @@ func (tiles *sparseTiles) mul(y, x Matrix, w []float32) {
 	steps := min(ceilDiv(k, block), sparseValues/block/m) * block
 	t := sparseTasks.get()
 	*t = sparseTask{tiles: tiles, w: w, k: k, ld: steps + endEvery}
-	lists, ends := sparseLists.take(), scratchI32.get(m*(steps/endEvery+1))
-	if len(lists) < m*t.ld {
-		lists = make([]nonzero, m*t.ld)
-	}
-	t.lists, t.ends = lists, ends
+	t.takeLists(m)
 	for i := 0; i < x.Rows; i += m {
 		for p := 0; p < k; p += steps {
 			height := min(m, x.Rows-i)
 			t.p, t.y, t.x = p, rows(y, i, height), rows(x, i, height)
 			t.x.Data, t.x.Cols = t.x.Data[p:], min(steps, k-p)
-			split((*compressTask)(t), t.x.Rows, t.x.Rows*t.x.Cols/8)
-			nonzeros := 0
-			for _, end := range ends[ceilDiv(t.x.Cols, endEvery)*t.x.Rows:][:t.x.Rows] {
-				nonzeros += int(end)
-			}
-			split(t, ceilDiv(n, tiles.width()), nonzeros*n/32)
+			split(t, ceilDiv(n, tiles.width()), t.list()*n/32)
 		}
 	}
+	t.putLists()
 	sparseTasks.put(t)
-	sparseLists.put(lists)
-	scratchI32.put(ends)
 }
 
-// A compressTask lists the nonzeros of rows.
-type compressTask sparseTask
+// takeLists makes room for the nonzeros of m rows.
+func (t *sparseTask) takeLists(m int) {
+	t.lists, t.ends = sparseLists.take(), scratchI32.get(m*(t.ld/endEvery))
+	if len(t.lists) < m*t.ld {
+		t.lists = make([]nonzero, m*t.ld)
+	}
+}
 
-func (t *compressTask) run(lo, hi int) {
+func (t *sparseTask) putLists() {
+	sparseLists.put(t.lists)
+	scratchI32.put(t.ends)
+}
+
+// list lists the nonzeros of x and returns their number.
+func (t *sparseTask) list() (nonzeros int) {
 	m, groups := t.x.Rows, ceilDiv(t.x.Cols, endEvery)
-	for i := lo; i < hi; i++ {
+	for i := range m {
 		list, ends := t.lists[i*t.ld:], t.ends[i:]
 		ends[0] = 0
 		if !t.tiles.compress(&list[0], &ends[m], m, &t.x.Data[i*t.x.Stride], t.x.Cols) {
@@ -140,11 +141,27 @@ func (t *compressTask) run(lo, hi int) {
 				ends[(1+g)*m] = 1
 			}
 		}
+		nonzeros += int(ends[groups*m])
 	}
+	return nonzeros
 }
 
 // run multiplies by the panels lo <= j < hi.
 func (t *sparseTask) run(lo, hi int) {
+	if lo > 0 { // on another processor, to which the lists would come at a higher cost
+		own := sparseTasks.get()
+		*own = *t
+		own.takeLists(t.x.Rows)
+		own.list()
+		own.multiply(lo, hi)
+		own.putLists()
+		sparseTasks.put(own)
+		return
+	}
+	t.multiply(lo, hi)
+}
+
+func (t *sparseTask) multiply(lo, hi int) {
 	m, n := t.x.Rows, t.y.Cols
 	width := t.tiles.width()
 	block := sparseBlock / width
