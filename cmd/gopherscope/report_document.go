@@ -7,12 +7,26 @@ import (
 	"github.com/rlx-go/gopherscope/charts"
 	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/internal/cpu"
+	"github.com/rlx-go/gopherscope/kernels"
 )
 
 // A document is docs/quant-kernels.md.
 type document struct {
 	r       *reportResult
 	changes *reportChanges // nil if nothing is compared
+}
+
+// schemeWords say in a few words what a scheme is.
+var schemeWords = map[string]string{
+	kernels.SchemeDense:          "float32, the plain loop",
+	kernels.SchemeF32:            "float32, our fastest dense kernel",
+	kernels.SchemeBF16:           "float32 cut to 16 bits",
+	kernels.SchemeSkipZeros:      "float32, only the nonzeros of x",
+	kernels.SchemeLowRank:        "float32, two thin factors of W",
+	kernels.SchemeInt8PerChannel: "int8 weights, the plain loop",
+	kernels.SchemeW8A16:          "int8 weights, float32 activations",
+	kernels.SchemeW8A8:           "int8 weights, activations rounded to int8",
+	kernels.SchemeW4A16:          "4-bit weights in groups, float32 activations",
 }
 
 // A documentPart is one experiment of a section: what it is about, its Markdown, and its
@@ -130,14 +144,15 @@ func (d document) render() (string, []picture, error) {
 	var pictures []picture
 	p := d.r.Provenance
 	fmt.Fprintf(&b, "# Quantized and structured kernels on %s\n\n", p.CPU)
-	b.WriteString("Written by `gopherscope report` from what it measured; do not edit it. Every sentence that states a result is chosen by\nthe figures beside it. A time is that of a call in the fastest of several rounds, in which everything that is compared,\nand the limits of the machine, take turns; a speed is over f32, our fastest dense float32 kernel, and a roof is the peak\nof the arithmetic or what the bandwidth allows, whichever is less.\n\n")
+	b.WriteString("Written by `gopherscope report` from what it measured; do not edit it. Every sentence that states a result is chosen by\nthe figures beside it. A time is that of a call in the fastest of several rounds, in which everything that is compared,\nand the limits of the machine, take turns; a speed is over f32, our fastest dense float32 kernel, and a roof is the peak\nof the arithmetic or what the bandwidth allows, whichever is less. What it all comes to stands at the end:\n[What to do on this machine](#what-to-do-on-this-machine).\n\n")
+	b.WriteString("A product is y = x W: x has m rows (one a token) of k inputs, and the weight W has k inputs and n outputs; 32x1024x3072 is\nm = 32, k = 1024, n = 3072. An error is a relative L2 error: the length of the difference over the length of what is right,\nso that 1% is a hundredth of the result. In w8a16 the weight has 8 bits a number and the activations x have 16 or more.\n\n")
 	b.WriteString("## Where the figures come from\n\n" + markdownRows([]string{"what", "value"}, p.rows(d.r)))
 	b.WriteString("\n## Which kernels there are\n\nA scheme has a portable implementation, ref, and others for tiers of instructions. The one in use is the last that this\nprocessor can run; `" + cpu.EnvMask + "` names a lower tier.\n\n")
 	var features [][]string
 	for _, f := range d.r.Features {
-		features = append(features, []string{f.Scheme, f.Impl, strings.Join(f.Impls, ", ")})
+		features = append(features, []string{f.Scheme, schemeWords[f.Scheme], f.Impl, strings.Join(f.Impls, ", ")})
 	}
-	b.WriteString(markdownRows([]string{"scheme", "in use", "can run here"}, features))
+	b.WriteString(markdownRows([]string{"scheme", "what it is", "in use", "can run here"}, features))
 	for _, part := range d.parts() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", part.title, part.about)
 		verdict, tables, _ := strings.Cut(demoted(part.markdown), "\n### ")

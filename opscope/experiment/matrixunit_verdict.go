@@ -377,10 +377,10 @@ func markdownTable(t charts.Table) string {
 	b.WriteString("|" + strings.Repeat("---|", len(t.Columns)) + "\n")
 	for _, row := range t.Rows {
 		b.WriteString("|")
-		for _, cell := range row {
+		for j := range t.Columns { // a row may lack the last cells
 			text := ""
-			if cell != nil {
-				text = strings.ReplaceAll(fmt.Sprint(cell), "|", `\|`)
+			if j < len(row) && row[j] != nil {
+				text = strings.ReplaceAll(fmt.Sprint(row[j]), "|", `\|`)
 			}
 			fmt.Fprintf(&b, " %s |", text)
 		}
