@@ -202,7 +202,7 @@ func (r ErrorCompoundingResult) OutlierFigure() (*charts.Figure, error) {
 func (r ErrorCompoundingResult) figure(outliers bool, title string) (*charts.Figure, error) {
 	line := charts.Line{
 		Title: title,
-		X:     charts.Axis{Label: "layer", Min: 1, Max: float64(r.Config.Layers)},
+		X:     charts.Axis{Label: "layer", Min: 1, Max: float64(max(2, r.Config.Layers))},
 		Y:     charts.Axis{Label: "relative L2 error", Log: true},
 	}
 	add := func(recipe, name string, dashed bool, of func(CompoundingRun) []float64) {
@@ -221,7 +221,7 @@ func (r ErrorCompoundingResult) figure(outliers bool, title string) (*charts.Fig
 				series.Low, series.High = append(series.Low, mean-deviation), append(series.High, mean+deviation)
 			}
 		}
-		if len(series.X) > 0 {
+		if n := len(series.X); n > 1 || n == 1 && !dashed { // one layer has nothing to dash
 			line.Series = append(line.Series, series)
 		}
 	}

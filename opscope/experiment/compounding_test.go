@@ -461,3 +461,15 @@ func TestErrorCompoundingVerdict(t *testing.T) {
 		}
 	}
 }
+
+func TestErrorCompoundingFigureOfOneLayer(t *testing.T) {
+	o := smallModel()
+	o.Config.Layers = 1
+	r, err := ErrorCompounding(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Figure(); err != nil {
+		t.Error(err)
+	}
+}

@@ -202,11 +202,14 @@ func (r LowRankResult) ErrorFigure() (*charts.Figure, error) {
 	for _, row := range r.Rows {
 		measured.X, measured.Y = append(measured.X, float64(row.Rank)), append(measured.Y, 100*row.WeightErr)
 	}
-	full := float64(min(r.K, r.N))
+	full := float64(max(2, min(r.K, r.N))) // an axis has two ends
 	allowed.X, allowed.Y = []float64{1, full}, []float64{100 * r.MaxError, 100 * r.MaxError}
-	series := []charts.Series{measured, theory, allowed}
-	if !r.Spectral.Exact {
-		series = append(series, upper)
+	series := []charts.Series{measured, allowed}
+	if len(theory.X) > 1 { // a weight of one row has no other rank
+		series = []charts.Series{measured, theory, allowed}
+		if !r.Spectral.Exact {
+			series = append(series, upper)
+		}
 	}
 	return charts.Scatter{
 		Title:  fmt.Sprintf("Error of W[%d,%d], %s, by the rank of its factors", r.K, r.N, r.Name),

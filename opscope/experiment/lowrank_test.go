@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -179,5 +180,15 @@ func TestLowRankVerdict(t *testing.T) {
 				t.Errorf("%s: the verdict says %q:\n%s", name, absent, verdict)
 			}
 		}
+	}
+}
+
+func TestLowRankFiguresOfOneRow(t *testing.T) {
+	r, err := LowRank(t.Context(), small48(normal(rand.New(rand.NewPCG(1, 2)), 1, 32), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ErrorFigure(); err != nil {
+		t.Error(err)
 	}
 }
