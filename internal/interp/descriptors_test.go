@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rlx-go/gopherscope/internal/display"
-	"github.com/rlx-go/gopherscope/internal/testreq"
 )
 
 // startStderr is what a package that looks for os.Stderr once finds.
@@ -307,20 +306,5 @@ func TestACrashEndsTheProcessAndSaysWhy(t *testing.T) {
 		if !strings.Contains(stderr, "panic: the crash of the test") || strings.Count(stderr, "\ngoroutine ") < 10_000 {
 			t.Errorf("%s processors: the trace is %.500q ... with %d goroutines", processors, stderr, strings.Count(stderr, "\ngoroutine "))
 		}
-	}
-}
-
-// The runtime writes the first line of a fatal error to descriptor 2 alone.
-func TestAFatalErrorSaysItsFirstLine(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		testreq.Skip(t, "only on Linux does the first line of a fatal error arrive")
-	}
-	t.Parallel()
-	_, stderr, err := runPart(t, "fatal")
-	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 2 {
-		t.Errorf("ended with %v", err)
-	}
-	if !strings.HasPrefix(stderr, "fatal error: sync: unlock of unlocked mutex\n") || strings.Count(stderr, "fatal error: ") != 1 || !strings.Contains(stderr, "\ngoroutine ") {
-		t.Errorf("stderr is %.500q", stderr)
 	}
 }

@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector's code cannot run where the runtime calls writeTelling from.
+
 package interp
 
 import (
