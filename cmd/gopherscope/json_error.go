@@ -28,9 +28,12 @@ func jsonError(text []byte, err error) error {
 // types of Go. It does not tell the place, because a type with an UnmarshalJSON method counts
 // offsets from the start of its own value.
 func jsonTypeError(wrong *json.UnmarshalTypeError) error {
-	// The path names an embedded struct by its Go type, which the text lacks; the names of
-	// fields have no capitals.
-	path := slices.DeleteFunc(strings.Split(wrong.Field, "."), func(name string) bool { return name != strings.ToLower(name) })
+	// The path names an embedded struct by its Go type, which the text lacks. From Go 1.27 on
+	// it has indices too; they are left out, so that both releases say the same. The names of
+	// fields have no capitals and do not start with a digit.
+	path := slices.DeleteFunc(strings.Split(wrong.Field, "."), func(name string) bool {
+		return name != strings.ToLower(name) || strings.IndexAny(name, "0123456789") == 0
+	})
 	field := strings.Join(path, ".")
 	if field == "" {
 		field = "the value"
