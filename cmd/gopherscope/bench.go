@@ -30,8 +30,6 @@ A scheme is a way to store the weight W and to multiply by it, such as f32 or w8
 		Example: `  gopherscope bench kernels
   gopherscope bench amx
   gopherscope bench all --quick`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(benchAll(stdout, stderr), benchKernels(stdout, stderr), benchAMX(stdout, stderr))
 	return cmd

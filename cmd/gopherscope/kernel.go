@@ -31,8 +31,6 @@ The cells that were run are kept for the consoles' history, the newest 32 MB of
 them, in gopherscope-history of the user's Jupyter data directory.`,
 		Example: `  gopherscope kernel install
   jupyter lab notebooks/01-sparse.ipynb`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(kernelStart(stderr), kernelInstall(stdout, stderr), kernelUninstall(stdout), kernelList(stdout))
 	return cmd

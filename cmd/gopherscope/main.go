@@ -71,6 +71,7 @@ Exit status of every command: 0 for success; 1 for a failure, which its help des
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(commands(stdout, stderr)...)
+	refuseUnknownCommands(root)
 	begun := false
 	onRun(root, func() { begun = true })
 	err := root.ExecuteContext(ctx)
@@ -85,11 +86,15 @@ Exit status of every command: 0 for success; 1 for a failure, which its help des
 	return statusFailure
 }
 
-// onRun has f called when a command below parent begins.
+// onRun has f called when a command below parent begins, which is not when its command
+// line has something empty.
 func onRun(parent *cobra.Command, f func()) {
 	for _, cmd := range parent.Commands() {
 		if run := cmd.RunE; run != nil {
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				if err := refuseEmpty(cmd, args); err != nil {
+					return err
+				}
 				f()
 				return run(cmd, args)
 			}

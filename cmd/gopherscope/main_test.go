@@ -53,7 +53,18 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"ls", silero}, statusOK},
 		{[]string{"diff", silero, silero}, statusOK},
 
+		{[]string{"help", "bench", "amx"}, statusOK},
+		{[]string{"completion"}, statusOK},
+		{[]string{"completion", "bash"}, statusOK},
+
 		{[]string{"nosuch"}, statusUsage},
+		{[]string{""}, statusUsage},
+		{[]string{"help", "nosuch"}, statusUsage},
+		{[]string{"help", ""}, statusUsage},
+		{[]string{"help", "kernel", "nosuch"}, statusUsage},
+		{[]string{"help", "bench", "amx", "extra"}, statusUsage},
+		{[]string{"kernel", "nosuch"}, statusUsage},
+		{[]string{"completion", "nosuch"}, statusUsage},
 		{[]string{"--nosuch"}, statusUsage},
 		{[]string{"bench", "nosuch"}, statusUsage},
 		{[]string{"bench", "kernels", "--threads", "many"}, statusUsage},
@@ -77,6 +88,20 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"kernel", "start"}, statusUsage},
 		{[]string{"run", "--serve", "--json"}, statusUsage},
 		{[]string{"run", "--port", "8080"}, statusUsage},
+		{[]string{"run", "--serve", "--port", "65536"}, statusUsage},
+		{[]string{"run", "--serve", "--port", "-1"}, statusUsage},
+
+		{[]string{"ls", ""}, statusUsage},
+		{[]string{"diff", silero, ""}, statusUsage},
+		{[]string{"run", ""}, statusUsage},
+		{[]string{"kernel", "start", ""}, statusUsage},
+		{[]string{"kernel", "install", "--prefix", ""}, statusUsage},
+		{[]string{"ls", silero, "--include", ""}, statusUsage},
+		{[]string{"probe", silero, "--html="}, statusUsage},
+		{[]string{"probe", silero, "--from", "a", "--from", ""}, statusUsage},
+		{[]string{"report", "--from", ""}, statusUsage},
+		{[]string{"bench", "all", "--json", ""}, statusUsage},
+		{[]string{"build", "--with", ""}, statusUsage},
 
 		{[]string{"ls", missing}, statusFailure},
 		{[]string{"diff", silero, missing}, statusFailure},
@@ -89,6 +114,25 @@ func TestExitStatus(t *testing.T) {
 		_, stderr, status := command(t, t.Context(), tt.args...)
 		if status != tt.want {
 			t.Errorf("%v: status %d, want %d: %s", tt.args, status, tt.want, stderr)
+		}
+	}
+}
+
+func TestUnknownCommand(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"prob"}, "gopherscope: unknown command \"prob\" for \"gopherscope\"; did you mean probe?\n"},
+		{[]string{"help", "prob"}, "gopherscope: unknown command \"prob\" for \"gopherscope\"; did you mean probe?\n"},
+		{[]string{"kernel", "instal"}, "gopherscope: unknown command \"instal\" for \"gopherscope kernel\"; did you mean install?\n"},
+		{[]string{"help", "kernel", "nosuch"}, "gopherscope: unknown command \"nosuch\" for \"gopherscope kernel\"\n"},
+		{[]string{"ls", silero, ""}, "gopherscope: argument 2 is empty\n"},
+		{[]string{"ls", silero, "--exclude="}, "gopherscope: --exclude: the value is empty\n"},
+	} {
+		stdout, stderr, _ := command(t, t.Context(), tt.args...)
+		if stderr != tt.want || stdout != "" {
+			t.Errorf("%q: printed %q and\n%q, want\n%q", tt.args, stdout, stderr, tt.want)
 		}
 	}
 }

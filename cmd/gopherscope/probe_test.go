@@ -534,7 +534,7 @@ func TestProbeFlagErrors(t *testing.T) {
 		{[]string{silero, "--budget", "NaN"}, "--budget NaN: "},
 		{[]string{silero, "--target-bpw", "-1"}, "--target-bpw -1: "},
 		{[]string{silero, "--target-bpw", "0"}, "--target-bpw 0: "},
-		{[]string{silero, "--target-size", ""}, `--target-size: "" is not a size`},
+		{[]string{silero, "--target-size", ""}, "--target-size: the value is empty"},
 		{[]string{silero, "--target-size", "big"}, `--target-size: "big" is not a size`},
 		{[]string{silero, "--target-size", "1MB", "--target-bpw", "4"}, "give one of them"},
 		{[]string{silero, "--target-size", "1MB", "--shard", "0/2"}, "need all matrices"},

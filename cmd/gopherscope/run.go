@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,6 +64,9 @@ wrong.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !r.serve && (cmd.Flags().Changed("port") || r.noBrowser) {
 				return asUsage(errors.New("--port and --no-browser are for --serve"))
+			}
+			if r.port < 0 || r.port > math.MaxUint16 {
+				return asUsage(fmt.Errorf("--port %d: want 0 to %d", r.port, math.MaxUint16))
 			}
 			return r.run(cmd.Context(), args)
 		},

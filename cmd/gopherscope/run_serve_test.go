@@ -273,7 +273,7 @@ func TestRunServeBadFlags(t *testing.T) {
 	port := fmt.Sprint(taken.Addr().(*net.TCPAddr).Port)
 	for args, want := range map[string]string{
 		"--serve --port " + port: "cannot serve the pages: ",
-		"--serve --port 70000":   "cannot serve the pages: ",
+		"--serve --port 70000":   "--port 70000: want 0 to 65535",
 		"--serve --json":         "[json serve]",
 		"--port 8080":            "--port and --no-browser are for --serve",
 		"--no-browser":           "--port and --no-browser are for --serve",
