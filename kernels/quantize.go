@@ -78,19 +78,6 @@ func quantizeChannels(op string, w Matrix) (channels, error) {
 // channel returns the k codes of output channel j.
 func (c *channels) channel(j int) []int8 { return c.codes[j*c.k:][:c.k] }
 
-// dequantize returns the weight [k,n] that the codes and scales stand for.
-func (c *channels) dequantize() Matrix {
-	w := New(c.k, c.n)
-	for j, scale := range c.scales {
-		for p, code := range c.channel(j) {
-			w.Data[p*w.Stride+j] = scale * float32(code)
-		}
-	}
-	return w
-}
-
-func (c *channels) bytes() int64 { return int64(len(c.codes)) + 4*int64(len(c.scales)) }
-
 // QuantizedRows holds activations x[m,k] as int8 codes with one scale a row:
 // Scales[i] * Codes[i*Cols+p] stands for x[i,p]. The scale of a row that was not
 // finite is NaN.

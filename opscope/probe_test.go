@@ -16,10 +16,9 @@ import (
 
 // rowsOf is a RowReader that is not a matrix in memory.
 type rowsOf struct {
-	w       opscope.Matrix
-	longest atomic.Int64 // values asked for in one call
-	read    atomic.Int64 // values in all
-	fail    int          // the row that cannot be read, if not 0
+	w    opscope.Matrix
+	read atomic.Int64 // values in all
+	fail int          // the row that cannot be read, if not 0
 }
 
 var errRow = errors.New("row 7 is gone")
