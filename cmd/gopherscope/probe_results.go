@@ -84,14 +84,8 @@ func parseLine(text []byte) (probeLine, error) {
 		return line, errors.New("not a JSON line of gopherscope probe")
 	case line.Format != lineFormat:
 		return line, fmt.Errorf("a line of format %d, and this program reads format %d", line.Format, lineFormat)
-	case line.Elements < 0 || line.Bytes < 0:
-		return line, errors.New("elements and bytes are negative")
-	case !slices.Contains([]string{statusProbed, statusSkipped, statusTied, statusFailed}, line.Status):
-		return line, fmt.Errorf("unknown status %q", line.Status)
-	case line.Status == statusProbed && line.Profile == nil:
-		return line, errors.New("a probed matrix without its profile")
 	}
-	return line, nil
+	return line, probeSchema().validate(text)
 }
 
 // find returns the result for a matrix, if there is one of the same shape, dtype and

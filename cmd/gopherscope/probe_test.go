@@ -339,17 +339,23 @@ func TestProbeFrom(t *testing.T) {
 		t.Errorf("with a budget of 0.1:\n%s", loose)
 	}
 
+	line := func(rest string) string {
+		return `{"format":1,"path":"p","file":"f","tensor":"t","dtype":"F32","shape":[2],"elements":2,"bytes":8,` + rest + "}"
+	}
 	for text, want := range map[string]string{
-		`{"format":1`:                                 "done.jsonl:1: not a JSON line of gopherscope probe, or one that was cut off",
-		"\n[]\n":                                      "done.jsonl:2: not a JSON line of gopherscope probe: the value: want an object, got a list",
-		`{"format":1,"shape":["x"]}`:                  "done.jsonl:1: not a JSON line of gopherscope probe: shape: want a whole number of 64 bits, got a string",
-		`{"format":1,"profile":{"mean":"x"}}`:         "mean: want a number, got a string",
-		`{"format":1,"profile":{"rows":"x"}}`:         "rows: want a whole number of 64 bits, got a string",
-		`{}`:                                          "not a JSON line of gopherscope probe",
-		`{"format":2,"tensor":"x"}`:                   "a line of format 2, and this program reads format 1",
-		`{"format":1,"tensor":"x"}`:                   `unknown status ""`,
-		`{"format":1,"tensor":"x","status":"probed"}`: "a probed matrix without its profile",
-		`{"format":1,"tensor":"x","status":"tied","bytes":-1}`: "negative",
+		`{"format":1`:                         "done.jsonl:1: not a JSON line of gopherscope probe, or one that was cut off",
+		"\n[]\n":                              "done.jsonl:2: not a JSON line of gopherscope probe: the value: want an object, got a list",
+		`{"format":1,"shape":["x"]}`:          "done.jsonl:1: not a JSON line of gopherscope probe: shape: want a whole number of 64 bits, got a string",
+		`{"format":1,"profile":{"mean":"x"}}`: "mean: want a number, got a string",
+		`{"format":1,"profile":{"rows":"x"}}`: "rows: want a whole number of 64 bits, got a string",
+		`{}`:                                  "not a JSON line of gopherscope probe",
+		`{"format":2,"tensor":"x"}`:           "a line of format 2, and this program reads format 1",
+		`{"format":1,"tensor":"x"}`:           "done.jsonl:1: path: it is missing",
+		line(`"status":""`):                   `status: want one of "probed", "skipped", "tied", "failed", got ""`,
+		line(`"status":"probed"`):             "profile: it is missing",
+		line(`"status":"tied","reason":"r"`):  "tied_to: it is missing",
+		line(`"status":"tied","bytes":-1`):    "bytes: want a whole number of at least 0, got -1",
+		line(`"status":"skipped","reason":"r","elements":null`): "elements: want a whole number of at least 0, got null",
 		"": "there is no result",
 	} {
 		if err := os.WriteFile(done, []byte(text), 0o666); err != nil {
@@ -377,7 +383,7 @@ func TestProbeFromChanged(t *testing.T) {
 		{"the same", out, nil, false},
 		{"another shape", out, nil, true},
 		{"another layout", out, []string{"--layout", "in,out"}, true},
-		{"it failed", `{"format":1,"path":` + quoteJSON(path) + `,"tensor":"w","dtype":"F32","shape":[64,48],"layout":"out,in","status":"failed","reason":"x"}`, nil, true},
+		{"it failed", `{"format":1,"path":` + quoteJSON(path) + `,"file":"m.safetensors","tensor":"w","dtype":"F32","shape":[64,48],"elements":3072,"bytes":12288,"layout":"out,in","status":"failed","reason":"x"}`, nil, true},
 	} {
 		writeModel(t, path, named("w", "", 1, 64, 48))
 		if c.name == "another shape" {

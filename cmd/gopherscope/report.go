@@ -153,31 +153,30 @@ func readReport(path string) (*reportResult, error) {
 	if r.Format != reportFormat {
 		return nil, fmt.Errorf("it has format %d, want %d", r.Format, reportFormat)
 	}
+	if err := reportSchema().validate(text); err != nil {
+		return nil, err
+	}
 	return &r, r.check()
 }
 
-// check refuses results without what every write-up needs.
+// check refuses what a write-up needs and the schema does not say.
 func (r *reportResult) check() error {
-	switch {
-	case r.Structure == nil, r.Sparse == nil, r.Quantization == nil, r.MatrixUnit == nil, r.CacheVsDRAM == nil, r.ErrorCompounding == nil:
-		return errors.New("it lacks an experiment")
-	case len(r.Structure.Rows) == 0, len(r.Sparse.Rows) == 0, len(r.Sparse.Dense) == 0, len(r.LowRank) == 0,
-		len(r.Quantization.Cases) == 0, len(r.MatrixUnit.Runs) == 0, len(r.CacheVsDRAM.Rows) == 0, len(r.ErrorCompounding.Runs) == 0:
-		return errors.New("an experiment in it measured nothing")
-	}
-	for _, one := range r.LowRank {
-		if len(one.Rows) == 0 || len(one.Dense) == 0 {
-			return errors.New("an experiment in it measured nothing")
+	for i, c := range r.Quantization.Cases {
+		if c.Rows[0].Scheme != "f32" {
+			return fmt.Errorf("quantization.cases[%d].rows[0].scheme: want \"f32\", got %q", i, c.Rows[0].Scheme)
 		}
 	}
-	for _, c := range r.Quantization.Cases {
-		if len(c.Rows) == 0 || c.Rows[0].Scheme != "f32" {
-			return errors.New("it lacks the times of f32")
+	rows := r.Sparse.Rows
+	for i := range rows[1:] {
+		if rows[i+1].Density <= rows[i].Density {
+			return fmt.Errorf("sparse.rows[%d].density: %v is not above that of the row before it", i+1, rows[i+1].Density)
 		}
 	}
-	for _, run := range r.MatrixUnit.Runs {
-		if len(run.Rows) == 0 {
-			return errors.New("an experiment in it measured nothing")
+	for j, one := range r.LowRank {
+		for i := range one.Rows[1:] {
+			if one.Rows[i+1].Rank <= one.Rows[i].Rank {
+				return fmt.Errorf("low_rank[%d].rows[%d].rank: %d is not above that of the row before it", j, i+1, one.Rows[i+1].Rank)
+			}
 		}
 	}
 	return nil

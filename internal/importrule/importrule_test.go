@@ -19,7 +19,8 @@ const module = "github.com/rlx-go/gopherscope"
 var allowed = map[string][]string{
 	"accel":                    {"kernels", "github.com/ebitengine/purego"},
 	"charts":                   {"internal/atomicfile", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/plot"},
-	"cmd/gopherscope":          {"internal/atomicfile", "internal/bytesize", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/weights", "accel", "charts", "gonum.org/v1/gonum"},
+	"cmd/gopherscope":          {"docs", "internal/atomicfile", "internal/bytesize", "internal/cpu", "internal/interp", "internal/jupyter", "internal/kernelinfo", "internal/nb", "kernels", "opscope", "opscope/bench", "opscope/experiment", "opscope/weights", "accel", "charts", "gonum.org/v1/gonum"},
+	"docs":                     {},
 	"internal/adapt":           {"charts", "github.com/go-echarts/go-echarts/v2", "gonum.org/v1/plot"},
 	"internal/asmcheck":        {},
 	"internal/atomicfile":      {},
