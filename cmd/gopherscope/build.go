@@ -35,8 +35,7 @@ for this, once; the program that it makes needs no toolchain.
   --with ./mylib                          the packages of a folder that has a go.mod
 
 What such a package exports can be used in cells, but for generic functions and
-types. Cells are shown its signatures, without the names of parameters and the doc
-comments. Packages that need cgo cannot be built in.
+types. Packages that need cgo cannot be built in.
 
 The new program is a complete gopherscope. Install it for Jupyter under a name of
 its own:
@@ -82,7 +81,7 @@ type toolchain struct {
 }
 
 // build makes the program: the source stays as it is, and what is added to it is
-// in a temporary folder, a go.mod and the tables of the new packages.
+// in a temporary folder: a go.mod, and the tables and documentation of the new packages.
 func build(ctx context.Context, with []string, output, source string, stderr *os.File) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return errors.New("build: the Go toolchain is not on the PATH; install it from https://go.dev/dl, only build needs it")
@@ -124,15 +123,12 @@ func build(ctx context.Context, with []string, output, source string, stderr *os
 		}
 		packages = append(packages, added...)
 	}
-	tables := filepath.Join(tmp, "tables")
-	if err := os.Mkdir(tables, 0o777); err != nil {
-		return err
-	}
+	generated := filepath.Join(tmp, "generated")
 	fmt.Fprintln(stderr, "reading what the packages export")
-	if _, err := goTool.run(goTool.source, "run", "./internal/bindings/gen", "-with", strings.Join(packages, ","), "-out", tables); err != nil {
+	if _, err := goTool.run(goTool.source, "run", "./internal/bindings/gen", "-with", strings.Join(packages, ","), "-out", generated); err != nil {
 		return err
 	}
-	overlay, err := overlay(tables, filepath.Join(goTool.source, "internal", "bindings"))
+	overlay, err := overlay(generated, goTool.source)
 	if err != nil {
 		return err
 	}
@@ -148,19 +144,20 @@ func build(ctx context.Context, with []string, output, source string, stderr *os
 	return nil
 }
 
-// overlay says that the files of one folder are to be compiled as if they were in
+// overlay says that the files below one folder are to be compiled as if they were below
 // another.
 func overlay(from, to string) ([]byte, error) {
-	entries, err := os.ReadDir(from)
+	replace := map[string]string{}
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		inside, err := filepath.Rel(from, path)
+		replace[filepath.Join(to, inside)] = path
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if len(entries) == 0 {
-		return nil, errors.New("build: the packages are all built in already")
-	}
-	replace := map[string]string{}
-	for _, e := range entries {
-		replace[filepath.Join(to, e.Name())] = filepath.Join(from, e.Name())
 	}
 	return json.Marshal(map[string]any{"Replace": replace})
 }

@@ -41,7 +41,10 @@ func TestBuildWithAFolder(t *testing.T) {
 			type Square struct{ Side float64 }
 			func (s Square) Area() float64 { return s.Side * s.Side }
 			type Shape interface{ Area() float64 }
-			func Twice(s Shape) float64 { return 2 * s.Area() }
+			// Twice is the area of two.
+			func Twice(one Shape) (area float64) { return 2 * one.Area() }
+			// Scale makes it larger.
+			func (s *Square) Scale(factor float64) { s.Side *= factor }
 			func Map[T any](s []T) []T { return s }`,
 		"lib/solid/solid.go":       "package solid\nconst Faces = 6",
 		"lib/internal/hidden/h.go": "package hidden",
@@ -59,6 +62,22 @@ func TestBuildWithAFolder(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "out", "book.ipynb"))
 	if err != nil || !strings.Contains(string(page), `"9 12 6"`) {
 		t.Errorf("the cell did not show 9 12 6: %v\n%s", err, page)
+	}
+
+	writeNotebook(t, filepath.Join(dir, "doc.ipynb"), "import \"example.com/shapes\"\nsquare := shapes.Square{1}", "%doc shapes.Twice", "%doc square.Scale", "%doc strings.Cut")
+	out, err = exec.Command(program, "run", "--out", filepath.Join(dir, "out"), filepath.Join(dir, "doc.ipynb")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	documentation := read(t, filepath.Join(dir, "out", "doc.ipynb"))
+	for _, want := range []string{
+		"func Twice(one Shape) (area float64)", "Twice is the area of two.",
+		"func (s *Square) Scale(factor float64)", "Scale makes it larger.",
+		"func Cut(s, sep string) (before, after string, found bool)",
+	} {
+		if !strings.Contains(documentation, want) {
+			t.Errorf("cells are not told %q:\n%s", want, documentation)
+		}
 	}
 
 	writeNotebook(t, filepath.Join(dir, "generic.ipynb"), "%packages golang.org")

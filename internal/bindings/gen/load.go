@@ -17,6 +17,16 @@ type platformPackages map[string]*types.Package
 // compiled, so that it also works for platforms this machine never built for. A
 // path may end in /... for all packages below it.
 func load(goos, goarch string, paths []string) (platformPackages, error) {
+	pkgs, err := loadSyntax(goos, goarch, paths)
+	found := make(platformPackages)
+	for _, p := range pkgs {
+		found[p.PkgPath] = p.Types
+	}
+	return found, err
+}
+
+// loadSyntax is load with the syntax trees.
+func loadSyntax(goos, goarch string, paths []string) ([]*packages.Package, error) {
 	config := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
 			packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes,
@@ -27,17 +37,17 @@ func load(goos, goarch string, paths []string) (platformPackages, error) {
 		return nil, err
 	}
 	var errs []error
-	found := make(platformPackages)
+	found := map[string]bool{}
 	for _, p := range pkgs {
 		for _, e := range p.Errors {
 			errs = append(errs, e)
 		}
-		found[p.PkgPath] = p.Types
+		found[p.PkgPath] = true
 	}
 	for _, path := range paths {
-		if found[path] == nil && !strings.HasSuffix(path, "/...") {
+		if !found[path] && !strings.HasSuffix(path, "/...") {
 			errs = append(errs, fmt.Errorf("%s: no such package", path))
 		}
 	}
-	return found, errors.Join(errs...)
+	return pkgs, errors.Join(errs...)
 }

@@ -1,20 +1,24 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/interp/docs/extract"
 )
 
-// runWith writes the tables of further packages to a folder, to be compiled with
-// those that package bindings has. A path may end in /... for all packages below it.
+// runWith writes the tables of further packages, and the documentation with theirs added,
+// to a folder laid out as the module. A path may end in /... for all packages below it.
 func runWith(paths []string, dir string) error {
-	found, err := load(runtime.GOOS, runtime.GOARCH, paths)
+	loaded, err := loadSyntax(runtime.GOOS, runtime.GOARCH, paths)
 	if err != nil {
 		return err
 	}
@@ -27,8 +31,10 @@ func runWith(paths []string, dir string) error {
 		return err
 	}
 	var pkgs []pkg
-	for _, path := range slices.Sorted(maps.Keys(found)) {
-		if found[path].Name() == "main" || slices.Contains(strings.Split(path, "/"), "internal") {
+	documented := extract.Archive{}
+	for _, p := range loaded {
+		path := p.PkgPath
+		if p.Name == "main" || slices.Contains(strings.Split(path, "/"), "internal") {
 			if slices.Contains(paths, path) {
 				return fmt.Errorf("%s is a program or internal: no other package can import it", path)
 			}
@@ -37,13 +43,46 @@ func runWith(paths []string, dir string) error {
 		if _, err := os.Stat(filepath.Join(tablesDir, identifier(path)+suffix)); err == nil {
 			continue // built in
 		}
-		pkgs = append(pkgs, newPkg(path, found))
+		pkgs = append(pkgs, newPkg(path, platformPackages{path: p.Types}))
+		if documented[path], err = extract.Entries(p); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if len(pkgs) == 0 {
+		return errors.New("the packages are all built in already")
 	}
 	files, err := tables(pkgs, proxies)
 	if err != nil {
 		return err
 	}
-	return write(dir, files)
+	tables := filepath.Join(dir, "internal", "bindings")
+	if err := os.MkdirAll(tables, 0o777); err != nil {
+		return err
+	}
+	if err := write(tables, files); err != nil {
+		return err
+	}
+	return writeDocs(documented, filepath.Join(tablesDir, docsFolder), filepath.Join(tables, docsFolder))
+}
+
+// docsFolder is where the documentation is, seen from the tables.
+var docsFolder = filepath.Join("..", "interp", "docs")
+
+// writeDocs writes the archive of one folder to another, with further packages.
+func writeDocs(further extract.Archive, from, to string) error {
+	older, err := zip.OpenReader(filepath.Join(from, "docs.zip"))
+	if err != nil {
+		return err
+	}
+	defer older.Close()
+	var text bytes.Buffer
+	if err := further.Write(&text, &older.Reader); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, "docs.zip"), text.Bytes(), 0o666)
 }
 
 var proxyDeclaration = regexp.MustCompile(`(?m)^type (proxy_\w+) struct`)
