@@ -26,8 +26,9 @@ type gramian struct {
 	blockRows int
 	perGroup  int // blocks of rows
 	groups    int
-	// Powers of two that keep WQ and WᵀWQ within the range of float32: of Q, of WQ
-	// and of the result.
+	// Powers of two whose product is 4^-e and that keep WQ and WᵀWQ within the range of
+	// float32: of Q, of WQ and of the result. They are about the same, since 2^-e alone is
+	// beyond float32 for a matrix of subnormal numbers.
 	scaleIn, scaleMid, scaleOut float32
 	sums                        []Matrix // of each group
 	scratch                     []gramianScratch
@@ -44,10 +45,10 @@ func newGramian(in *input, norm float64) *gramian {
 	g.groups = (blocks + g.perGroup - 1) / g.perGroup
 	g.sums = make([]Matrix, g.groups)
 	_, e := math.Frexp(norm)
-	g.scaleIn = float32(math.Ldexp(1, -e/2))
-	g.scaleMid = float32(math.Ldexp(1, -e))
-	// What is left of 2^(2e) after the other two.
-	g.scaleOut = float32(math.Ldexp(1, -(2*e - e/2 - e)))
+	third := -2 * e / 3
+	g.scaleIn = float32(math.Ldexp(1, third))
+	g.scaleMid = g.scaleIn
+	g.scaleOut = float32(math.Ldexp(1, -2*e-2*third))
 	return g
 }
 

@@ -99,18 +99,18 @@ func (m *menu) addRounded() {
 	}
 	p, k, n := m.p, m.k, m.n
 	elements := k * n
-	if m.float() && m.b.Baseline != "BF16" {
+	if m.float() && m.b.Baseline != "BF16" && m.bf16KeepsNorm() {
 		m.add(Choice{Action: BFloat16, Error: p.FormatError(bf16.name), Bytes: 2 * elements, HasKernel: true})
 	}
-	int8 := Choice{ // by a kernel whose scales must be normal float32
+	int8 := Choice{
 		Action: Int8PerChannel, Error: p.QuantError(8, PerColumn), Bytes: elements + 4*n, HasKernel: true,
 		Why: ", scales included",
 	}
-	scaled := p.Norm == 0 || p.largest() >= 127*0x1p-126
-	if scaled {
+	scales := m.int8Scales()
+	if scales {
 		m.add(int8)
 	}
-	if e := m.b.ActivationError; e > 0 && scaled {
+	if e := m.b.ActivationError; e > 0 && scales {
 		m.add(Choice{
 			Action: W8A8, Error: math.Hypot(int8.Error, e), Bytes: int8.Bytes, HasKernel: true,
 			Why: fmt.Sprintf(", scales included, and an error of %.2g in the activations", e),

@@ -19,6 +19,9 @@ const (
 	factorRounding = 0x1p-23
 )
 
+// minNormal is the smallest normal float32.
+const minNormal = 0x1p-126
+
 // maxInt4Group is the largest group that kernels.W4A16 takes.
 const maxInt4Group = 4096
 
@@ -77,4 +80,18 @@ func (m *menu) tableError() float64 {
 		return 0
 	}
 	return 1.0 / (2 * distinctSteps)
+}
+
+// bf16KeepsNorm reports whether a kernel that takes subnormal numbers for 0, as that of
+// bfloat16 may, loses no more of the norm than 2^-12, which is below what rounding does.
+func (m *menu) bf16KeepsNorm() bool {
+	most := math.Sqrt(float64(m.k*m.n)) * minNormal
+	return m.p.Norm == 0 || most <= m.p.Norm*0x1p-12
+}
+
+// int8Scales reports whether the kernels of int8 can hold the largest scale: it must be
+// normal, and 127 times it finite.
+func (m *menu) int8Scales() bool {
+	scale := float32(m.p.largest()) / 127
+	return m.p.Norm == 0 || scale >= minNormal && 127*scale <= math.MaxFloat32
 }

@@ -347,15 +347,46 @@ func TestNoTableForSmallWeights(t *testing.T) {
 	}
 }
 
-// The steps of int8 would be subnormal float32, and the kernel's products 0.
-func TestNoInt8ForSubnormalWeights(t *testing.T) {
+// The steps of int8 would be subnormal float32, and the kernel's products 0, or 127 times
+// them beyond float32, and the products infinite.
+func TestNoInt8OfScalesThatAreNone(t *testing.T) {
 	for _, tt := range []struct {
 		largest float64
 		want    bool
-	}{{127 * 0x1p-126, true}, {126 * 0x1p-126, false}, {1e-40, false}, {0, true}} {
+	}{
+		{127 * 0x1p-126, true}, {126 * 0x1p-126, false}, {1e-40, false}, {0, true},
+		{math.MaxFloat32, false}, {math.MaxFloat32 * (1 - 0x1p-20), true},
+	} {
 		w := build(40, 30, func(i, j int) float64 { return tt.largest * float64((i+j)%4) / 3 })
-		if _, ok := find(menuOf(t, probe(t, w, opscope.Options{}), opscope.Budget{ActivationError: 0.01}), opscope.Int8PerChannel); ok != tt.want {
+		c, ok := find(menuOf(t, probe(t, w, opscope.Options{}), opscope.Budget{ActivationError: 0.01}), opscope.Int8PerChannel)
+		if ok != tt.want {
 			t.Errorf("largest %g: int8 is offered: %v, want %v", tt.largest, ok, tt.want)
+		}
+		if ok && tt.largest > 0 {
+			near(t, fmt.Sprintf("largest %g: error", tt.largest), c.Error, kernels.RelErr(weightOf(must(c.Build(w))), w), 0.01)
+		}
+	}
+}
+
+// A kernel may take subnormal numbers for 0, which are all of a weight, or next to
+// nothing of it.
+func TestNoBF16ForSubnormalWeights(t *testing.T) {
+	for _, tt := range []struct {
+		first, rest float64
+		want        bool
+	}{{1e-30, 1e-30, true}, {1, 1e-40, true}, {0, 0, true}, {0, 0x1p-149, false}, {0, 1e-38, false}} {
+		w := build(40, 30, func(i, j int) float64 {
+			if i == 0 && j == 0 {
+				return tt.first
+			}
+			return tt.rest * (1 + float64((i*7+j)%11)/11)
+		})
+		c, ok := find(menuOf(t, probe(t, w, opscope.Options{}), opscope.Budget{}), opscope.BFloat16)
+		if ok != tt.want {
+			t.Errorf("%g and %g: bf16 is offered: %v, want %v", tt.first, tt.rest, ok, tt.want)
+		}
+		if ok {
+			within(t, fmt.Sprintf("%g and %g: error", tt.first, tt.rest), kernels.RelErr(weightOf(must(c.Build(w))), w), c.Error, 0x1p-12)
 		}
 	}
 }

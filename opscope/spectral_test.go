@@ -386,3 +386,33 @@ func TestSketchSize(t *testing.T) {
 	}
 	checkSketch(t, "Gaussian", large, spectrum(t, w), 0)
 }
+
+// A power of two does not change what is found, from the subnormal numbers, where its
+// inverse is beyond float32, to the largest.
+func TestSketchOfEveryScale(t *testing.T) {
+	const rows, cols, row, col = 520, 530, 17, 400
+	w := build(rows, cols, func(i, j int) float64 {
+		if i == row && j == col {
+			return 64
+		}
+		return float64((i*7+j*13)%5 - 2)
+	})
+	find := func(exponent int) opscope.Spectral {
+		scaled := build(rows, cols, func(i, j int) float64 { return math.Ldexp(float64(w.Data[i*w.Stride+j]), exponent) })
+		s, err := opscope.ProbeSpectrum(t.Context(), opscope.MatrixRows(scaled), opscope.SpectralOptions{})
+		if err != nil {
+			t.Fatalf("times 2^%d: %v", exponent, err)
+		}
+		return s
+	}
+	want := find(0)
+	for _, exponent := range []int{-149, -140, -100, 60, 121} {
+		got := find(exponent)
+		for i, v := range got.Values {
+			within(t, fmt.Sprintf("times 2^%d: value %d", exponent, i), math.Ldexp(v, -exponent), want.Values[i], 1e-9*want.Values[0])
+		}
+		if got.Rank1 != want.Rank1 || got.Rank10 != want.Rank10 {
+			t.Errorf("times 2^%d: ranks %v and %v, want %v and %v", exponent, got.Rank1, got.Rank10, want.Rank1, want.Rank10)
+		}
+	}
+}
