@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -76,6 +78,7 @@ func executableSuffix() string {
 type toolchain struct {
 	ctx    context.Context
 	source string // folder of gopherscope's module
+	tmp    string // for what the go command leaves behind when it is killed
 	flags  string // GOFLAGS
 	stderr *os.File
 }
@@ -93,13 +96,18 @@ func build(ctx context.Context, with []string, output, source string, stderr *os
 	if info, err := os.Stat(output); err == nil && info.IsDir() {
 		return fmt.Errorf("build: %s is a folder: name a file with -o", output)
 	}
-	tmp, err := os.MkdirTemp("", "gopherscope-build-")
+	goTool := &toolchain{ctx: ctx, stderr: stderr}
+	// Where programs can be run, which /tmp may not be.
+	executables, err := goTool.run(".", "env", "GOTMPDIR")
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(executables, "gopherscope-build-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-
-	goTool := &toolchain{ctx: ctx, stderr: stderr}
+	goTool.tmp = tmp
 	if goTool.source, err = findSource(goTool, source); err != nil {
 		return err
 	}
@@ -123,7 +131,12 @@ func build(ctx context.Context, with []string, output, source string, stderr *os
 		}
 		packages = append(packages, added...)
 	}
+	slices.Sort(packages)
+	packages = slices.Compact(packages)
 	generated := filepath.Join(tmp, "generated")
+	if err := os.Mkdir(generated, 0o777); err != nil {
+		return err
+	}
 	fmt.Fprintln(stderr, "reading what the packages export")
 	if _, err := goTool.run(goTool.source, "run", "./internal/bindings/gen", "-with", strings.Join(packages, ","), "-out", generated); err != nil {
 		return err
@@ -159,6 +172,9 @@ func overlay(from, to string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(replace) == 0 {
+		return nil, errors.New("build: the packages are all built in already")
+	}
 	return json.Marshal(map[string]any{"Replace": replace})
 }
 
@@ -168,6 +184,18 @@ func (t *toolchain) run(dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(t.ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" "+t.flags))
+	if t.tmp != "" {
+		cmd.Env = append(cmd.Env, "GOTMPDIR="+t.tmp)
+	}
+	// The go command ends what it started when it is interrupted, and not when it is killed.
+	// Windows cannot interrupt it.
+	cmd.Cancel = func() error {
+		if cmd.Process.Signal(os.Interrupt) != nil {
+			return cmd.Process.Kill()
+		}
+		return nil
+	}
+	cmd.WaitDelay = 5 * time.Second
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages
 	if err := cmd.Run(); err != nil {
@@ -187,10 +215,15 @@ func (t *toolchain) add(with, mod string) ([]string, error) {
 	switch {
 	case isFolder:
 		return t.addFolder(with, mod)
+	case err == nil:
+		return nil, fmt.Errorf("build: --with %s: it is a file; want the folder of a module, or a package", with)
 	case strings.HasPrefix(with, ".") || filepath.IsAbs(with):
 		return nil, fmt.Errorf("build: --with %s: %w", with, fs.ErrNotExist)
 	}
 	path, version, _ := strings.Cut(with, "@")
+	if path == "" || path[0] == '-' {
+		return nil, asUsage(fmt.Errorf("build: --with %s: want PACKAGE[@VERSION] or a folder", with))
+	}
 	if version == "" {
 		version = "latest"
 	}
@@ -206,7 +239,7 @@ func (t *toolchain) addFolder(folder, mod string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &toolchain{ctx: t.ctx, stderr: t.stderr} // with the folder's go.mod
+	own := &toolchain{ctx: t.ctx, tmp: t.tmp, stderr: t.stderr} // with the folder's go.mod
 	module, err := own.run(folder, "list", "-m", "-f", "{{.Path}}\n{{.Dir}}")
 	if err != nil {
 		return nil, err

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rlx-go/gopherscope/internal/testreq"
 )
@@ -114,10 +116,48 @@ func TestSourceIsFoundFromAnywhere(t *testing.T) {
 	}
 }
 
+// An interrupted build leaves nothing behind, of the go command neither.
+func TestBuildInterrupted(t *testing.T) {
+	dir := library(t, map[string]string{"my lib/go.mod": "module example.com/one\n\ngo 1.26\n", "my lib/a.go": "package one\n\nvar X = 1", "tmp/x": ""})
+	tmp := filepath.Join(dir, "tmp")
+	t.Setenv("GOTMPDIR", tmp)
+	if err := os.Remove(filepath.Join(tmp, "x")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		// When the go command has begun to work.
+		for ctx.Err() == nil {
+			if begun, _ := filepath.Glob(filepath.Join(tmp, "gopherscope-build-*", "go-build*")); begun != nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	program := filepath.Join(dir, "program")
+	if err := build(ctx, []string{filepath.Join(dir, "my lib")}, program, "../..", os.Stderr); err == nil || err.Error() != "build: interrupted" {
+		t.Errorf("error %v", err)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if _, err := os.Stat(program); err == nil {
+		t.Error("a program was written")
+	}
+}
+
 func TestBuildRefuses(t *testing.T) {
-	empty := library(t, map[string]string{"only/go.mod": "module example.com/only\n", "only/main.go": "package main\nfunc main() {}", "none/a.go": "package none"})
+	empty := library(t, map[string]string{"only/go.mod": "module example.com/only\n", "only/main.go": "package main\nfunc main() {}", "none/a.go": "package none",
+		"broken/go.mod": "module example.com/broken\n", "broken/b.go": "package broken\nvar Broken = x\n",
+		"cgo/go.mod": "module example.com/usescgo\n", "cgo/c.go": "package usescgo\nimport \"C\"\n"})
 	for _, test := range []struct{ name, with, source, want string }{
 		{"no such folder", "./nowhere", "../..", "./nowhere"},
+		{"a file", filepath.Join(empty, "none", "a.go"), "../..", "it is a file"},
+		{"a flag", "-x", "../..", "want PACKAGE[@VERSION] or a folder"},
+		{"a version only", "@latest", "../..", "want PACKAGE[@VERSION] or a folder"},
+		{"it does not compile", filepath.Join(empty, "broken"), "../..", "b.go:2:14: undefined: x"},
+		{"it needs cgo", filepath.Join(empty, "cgo"), "../..", "no package that a cell could import"},
 		{"no module", filepath.Join(empty, "none"), "../..", "go.mod"},
 		{"only a program", filepath.Join(empty, "only"), "../..", "no package that a cell could import"},
 		{"not our source", filepath.Join(empty, "only"), empty, "not the source of gopherscope"},

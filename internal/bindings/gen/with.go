@@ -3,7 +3,6 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 )
 
 // runWith writes the tables of further packages, and the documentation with theirs added,
-// to a folder laid out as the module. A path may end in /... for all packages below it.
+// to a folder laid out as the module; nothing if all are built in. A path may end in /... for all packages below it.
 func runWith(paths []string, dir string) error {
 	loaded, err := loadSyntax(runtime.GOOS, runtime.GOARCH, paths)
 	if err != nil {
@@ -49,7 +48,7 @@ func runWith(paths []string, dir string) error {
 		}
 	}
 	if len(pkgs) == 0 {
-		return errors.New("the packages are all built in already")
+		return nil
 	}
 	files, err := tables(pkgs, proxies)
 	if err != nil {
