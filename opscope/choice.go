@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/kernels"
 )
 
@@ -122,7 +123,7 @@ func (c Choice) Name() string {
 func (c Choice) String() string {
 	s := fmt.Sprintf("%s: error %.2g", c.Name(), c.Error)
 	if c.Bytes > 0 {
-		s += ", " + byteCount(c.Bytes)
+		s += ", " + bytesize.Decimal(c.Bytes)
 	}
 	if c.BitsPerWeight > 0 {
 		s += fmt.Sprintf(" (%.4g bits a weight)", c.BitsPerWeight)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 )
 
 // Layer is one weight of a model and the ways to store it.
@@ -256,7 +258,7 @@ func bitsPerWeight(bytes, params int64) float64 { return 8 * float64(bytes) / fl
 func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s allowed, %.4g bits a weight, error %.3g; another plan has at least %.3g",
-		byteCount(p.Bytes), byteCount(p.Budget), p.BitsPerWeight, p.Error, p.Error*(1-p.Gap()))
+		bytesize.Decimal(p.Bytes), bytesize.Decimal(p.Budget), p.BitsPerWeight, p.Error, p.Error*(1-p.Gap()))
 	type total struct {
 		layers        int
 		params, bytes int64
@@ -272,7 +274,7 @@ func (p Plan) String() string {
 	}
 	for _, a := range order {
 		t := totals[a]
-		fmt.Fprintf(&b, "\n  %-18s %4d layers, %d elements, %s", a, t.layers, t.params, byteCount(t.bytes))
+		fmt.Fprintf(&b, "\n  %-18s %4d layers, %d elements, %s", a, t.layers, t.params, bytesize.Decimal(t.bytes))
 	}
 	return b.String()
 }

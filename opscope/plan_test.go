@@ -255,9 +255,9 @@ func TestPlanText(t *testing.T) {
 		{Name: "c", Params: 2000, Menu: []opscope.Choice{option(opscope.Int8PerChannel, 2080, 0.02)}},
 	}
 	p := solve(t, layers, 5000)
-	want := `4.12 kB of 5 kB allowed, 9.417 bits a weight, error 0.016; another plan has at least 0.016
+	want := `4.12 kB of 5.00 kB allowed, 9.417 bits a weight, error 0.016; another plan has at least 0.016
   int8 per channel      2 layers, 3000 elements, 3.12 kB
-  keep dense            1 layers, 500 elements, 1 kB`
+  keep dense            1 layers, 500 elements, 1.00 kB`
 	if got := p.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -232,14 +232,3 @@ func (c Choice) shape() string {
 }
 
 func percent(part, whole int64) float64 { return 100 * float64(part) / float64(whole) }
-
-// byteCount writes n with a decimal unit, such as "1.05 MB".
-func byteCount(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
-	v, u := float64(n), 0
-	for v >= 999.5 && u < len(units)-1 {
-		v /= 1000
-		u++
-	}
-	return fmt.Sprintf("%.3g %s", v, units[u])
-}

@@ -324,7 +324,7 @@ func TestChoiceString(t *testing.T) {
 		},
 		{
 			opscope.Choice{Action: opscope.BFloat16, Bytes: 999_700, Work: 1, HasKernel: true, Why: "Smaller."},
-			"bf16: error 0, 1 MB\n  Smaller.",
+			"bf16: error 0, 1.00 MB\n  Smaller.",
 		},
 		{
 			opscope.Choice{Action: opscope.SkipZeros, Work: 0.1, HasKernel: true, Why: "Exact.",

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/opscope/weights"
 )
 
@@ -119,7 +120,7 @@ func printTensors(w io.Writer, m model) error {
 	}
 	table := textTable{columns: []textColumn{{"tensor", false}, {"dtype", false}, {"bits", true}, {"bytes", true}, {"shape", false}, {"seen as", false}}}
 	for _, t := range m.tensors {
-		table.add(shortName(t.Name), shortName(string(t.DType)), bitsText(t.Bytes, int64(t.Elements())), fileSize(t.Bytes),
+		table.add(shortName(t.Name), shortName(string(t.DType)), bitsText(t.Bytes, int64(t.Elements())), bytesize.Decimal(t.Bytes),
 			shapeText(t.Shape), t.seenAs())
 	}
 	if err := table.print(w); err != nil {
@@ -144,7 +145,7 @@ func printTypeSums(w io.Writer, m model) error {
 	}
 	table := textTable{columns: []textColumn{{"dtype", false}, {"tensors", true}, {"values", true}, {"bytes", true}, {"bits", true}}}
 	add := func(name string, s sum) {
-		table.add(name, strconv.FormatInt(s.tensors, 10), shortCount(s.elements), fileSize(s.bytes), bitsText(s.bytes, s.elements))
+		table.add(name, strconv.FormatInt(s.tensors, 10), shortCount(s.elements), bytesize.Decimal(s.bytes), bitsText(s.bytes, s.elements))
 	}
 	types := slices.Collect(maps.Keys(sums))
 	slices.SortFunc(types, func(a, b string) int {
@@ -162,7 +163,7 @@ func printTypeSums(w io.Writer, m model) error {
 	if err := table.print(w); err != nil || m.excluded.tensors == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "not listed for --include and --exclude: %s, %s\n", plural(m.excluded.tensors, "tensor"), fileSize(m.excluded.bytes))
+	_, err := fmt.Fprintf(w, "not listed for --include and --exclude: %s, %s\n", plural(m.excluded.tensors, "tensor"), bytesize.Decimal(m.excluded.bytes))
 	return err
 }
 

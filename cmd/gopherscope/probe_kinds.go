@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 )
 
 // weightKind is the weights that have one name but for its numbers.
@@ -73,9 +75,9 @@ func kindTable(kinds []*weightKind, plan *modelPlan) textTable {
 		int8Median, int8Most := k.middleAndMost(func(f probeFigures) float64 { return f.int8 })
 		int4Median, int4Most := k.middleAndMost(func(f probeFigures) float64 { return f.int4 })
 		sparse, _ := k.middleAndMost(func(f probeFigures) float64 { return f.sparse })
-		table.add(shortName(k.name), strconv.Itoa(len(k.lines)), fileSize(k.bytes),
+		table.add(shortName(k.name), strconv.Itoa(len(k.lines)), bytesize.Decimal(k.bytes),
 			number("%.4f", int8Median), number("%.4f", int8Most), number("%.4f", int4Median), number("%.4f", int4Most), number("%.3f", sparse),
-			fileSize(after), times(k.bytes, after), action)
+			bytesize.Decimal(after), times(k.bytes, after), action)
 	}
 	return table
 }

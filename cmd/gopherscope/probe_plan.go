@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/opscope"
 )
 
@@ -53,7 +54,7 @@ func (r *probeReport) plan() (*modelPlan, error) {
 	if target.Bytes > 0 {
 		rest := r.unprobedBytes()
 		if target.Bytes <= rest {
-			return nil, fmt.Errorf("--target-size %s: what is not probed takes %s already", fileSize(target.Bytes), fileSize(rest))
+			return nil, fmt.Errorf("--target-size %s: what is not probed takes %s already", bytesize.Decimal(target.Bytes), bytesize.Decimal(rest))
 		}
 		target.Bytes -= rest
 	}
@@ -83,7 +84,7 @@ func (r *probeReport) unprobedBytes() int64 {
 // words describes the plan.
 func (p *modelPlan) words() string {
 	best := p.Error * (1 - p.Gap())
-	text := fmt.Sprintf("plan: %s of %s allowed, %.4g bits a weight, error %.4g", fileSize(p.Bytes), fileSize(p.Budget), p.BitsPerWeight, p.Error)
+	text := fmt.Sprintf("plan: %s of %s allowed, %.4g bits a weight, error %.4g", bytesize.Decimal(p.Bytes), bytesize.Decimal(p.Budget), p.BitsPerWeight, p.Error)
 	if p.Gap() == 0 {
 		return text + "; no plan of that size has less\n"
 	}

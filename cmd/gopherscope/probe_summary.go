@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 )
 
 // printTotals writes the sizes of all that was probed, before and after the actions.
@@ -21,8 +23,8 @@ func (r *probeReport) printTotals(b *strings.Builder, plan *modelPlan) {
 		return
 	}
 	fmt.Fprintf(b, "%s, %s values: %s, %.4g bits each; after the actions %s, %.4g bits, %s times smaller\n",
-		plural(len(probed), "matrix"), shortCount(elements), fileSize(before), bitsPerWeight(before, elements),
-		fileSize(after), bitsPerWeight(after, elements), times(before, after))
+		plural(len(probed), "matrix"), shortCount(elements), bytesize.Decimal(before), bitsPerWeight(before, elements),
+		bytesize.Decimal(after), bitsPerWeight(after, elements), times(before, after))
 	actions, counts := countActions(probed, plan)
 	slices.SortStableFunc(actions, func(x, y string) int { return counts[y] - counts[x] })
 	fmt.Fprintf(b, "actions: %s\n", countedActions(actions, counts))
@@ -90,10 +92,10 @@ func (r *probeReport) printNotProbed(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "not probed: %s of %s values, %s\n", shortCount(missing), shortCount(all), shareText(missing, all))
 	for _, g := range groups {
-		fmt.Fprintf(b, "  %s, %s: %s: %s\n", plural(len(g.names), "tensor"), fileSize(g.bytes), oneLine(g.reason), some(g.names))
+		fmt.Fprintf(b, "  %s, %s: %s: %s\n", plural(len(g.names), "tensor"), bytesize.Decimal(g.bytes), oneLine(g.reason), some(g.names))
 	}
 	if e := r.excluded; e.tensors > 0 {
-		fmt.Fprintf(b, "  %s, %s: left out by --include and --exclude\n", plural(e.tensors, "tensor"), fileSize(e.bytes))
+		fmt.Fprintf(b, "  %s, %s: left out by --include and --exclude\n", plural(e.tensors, "tensor"), bytesize.Decimal(e.bytes))
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 	"github.com/rlx-go/gopherscope/opscope"
 )
 
@@ -41,9 +42,9 @@ func (r *probeReport) weightTable(plan *modelPlan) textTable {
 func (l *probeLine) cells(c opscope.Choice) []string {
 	f := figuresOf(l.Profile)
 	row := []string{
-		shortName(l.Tensor), shortName(l.DType), fmt.Sprintf("%d x %d", l.Profile.Rows, l.Profile.Cols), fileSize(l.Bytes),
+		shortName(l.Tensor), shortName(l.DType), fmt.Sprintf("%d x %d", l.Profile.Rows, l.Profile.Cols), bytesize.Decimal(l.Bytes),
 		number("%.4f", f.int8), number("%.4f", f.int4), number("%.3f", f.sparse), number("%.1f%%", 100*f.zeros), f.rankText(), f.outliers,
-		c.Name(), number("%.4f", c.Error), fileSize(c.Bytes), times(l.Bytes, c.Bytes),
+		c.Name(), number("%.4f", c.Error), bytesize.Decimal(c.Bytes), times(l.Bytes, c.Bytes),
 	}
 	for _, m := range []int{1, 32} {
 		row = append(row, faster(c, m))
@@ -79,7 +80,7 @@ func (r *probeReport) activationTable() textTable {
 	}}
 	for _, line := range r.probed() {
 		p, f, c := line.Profile, figuresOf(line.Profile), line.choice()
-		table.add(shortName(line.Tensor), shortName(line.DType), fmt.Sprintf("%d x %d", p.Rows, p.Cols), fileSize(line.Bytes),
+		table.add(shortName(line.Tensor), shortName(line.DType), fmt.Sprintf("%d x %d", p.Rows, p.Cols), bytesize.Decimal(line.Bytes),
 			number("%.1f%%", 100*f.zeros), number("%.4f", p.QuantError(8, opscope.PerRow)), number("%.4g", p.Kurtosis), f.outliers,
 			c.Name(), number("%.2f", c.Work), faster(c, 1), faster(c, 32))
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 )
 
 // newBar returns a bar of so many steps on a terminal, and nil where there is none.
@@ -65,7 +67,7 @@ func (p *byteProgress) add(n int64) {
 	}
 	p.last = now
 	left := time.Duration(float64(now.Sub(p.begin)) / float64(p.done) * float64(p.total-p.done)).Round(time.Second)
-	fmt.Fprintf(p.stderr, "%s: %s of %s, %v left\n", p.doing, fileSize(p.done), fileSize(p.total), left)
+	fmt.Fprintf(p.stderr, "%s: %s of %s, %v left\n", p.doing, bytesize.Decimal(p.done), bytesize.Decimal(p.total), left)
 }
 
 // clear takes the bar off the terminal, for other output or at the end.

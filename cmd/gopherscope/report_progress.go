@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // reportProgress shows which experiment runs and how long all will take: a bar on a
@@ -26,15 +25,7 @@ func newReportProgress(stderr *os.File, steps []reportStep) *reportProgress {
 	for _, s := range steps {
 		p.total += s.seconds
 	}
-	if term.IsTerminal(int(stderr.Fd())) {
-		p.bar = progressbar.NewOptions(barSteps,
-			progressbar.OptionSetWriter(stderr),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
+	p.bar = newBar(stderr, barSteps, progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond))
 	return p
 }
 

@@ -7,47 +7,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/rlx-go/gopherscope/internal/bytesize"
 )
 
-// fileSize writes n with a decimal unit and three figures, such as "1.05 MB".
-func fileSize(n int64) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	v := float64(n)
-	for _, unit := range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
-		v /= 1000
-		if v < 999.5 {
-			return threeFigures(v) + " " + unit
-		}
-	}
-	return fmt.Sprintf("%d B", n)
-}
-
-// shortCount writes a number of things, such as "70.6 G".
+// shortCount writes a number of things with three figures, such as "70.6G".
 func shortCount(n int64) string {
-	if n < 1000 {
-		return strconv.FormatInt(n, 10)
-	}
-	v := float64(n)
-	for _, unit := range []string{"k", "M", "G", "T", "P"} {
-		v /= 1000
-		if v < 999.5 {
-			return threeFigures(v) + unit
-		}
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-// threeFigures writes a number from 0.1 to 1000.
-func threeFigures(v float64) string {
-	switch {
-	case v < 9.995:
-		return fmt.Sprintf("%.2f", v)
-	case v < 99.95:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.0f", v)
+	return strings.TrimSuffix(strings.Replace(bytesize.Decimal(n), " ", "", 1), "B")
 }
 
 // number returns a value for people, or "-" for none.

@@ -13,3 +13,14 @@ func TestBinary(t *testing.T) {
 		}
 	}
 }
+
+func TestDecimal(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1.00 kB", 1049: "1.05 kB", 9994: "9.99 kB", 9995: "10.0 kB", 99950: "100 kB",
+		999499: "999 kB", 999500: "1.00 MB", 70_600_000_000: "70.6 GB", 1 << 62: "4.61 EB",
+	} {
+		if got := Decimal(n); got != want {
+			t.Errorf("Decimal(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"internal/testreq":             {},
 	"kernels":                      {"internal/cpu", "internal/pages", "gonum.org/v1/gonum"},
 	"kernels/kerneltest":           {"kernels", "internal/guard"},
-	"opscope":                      {"internal/cpu", "internal/elementwise", "internal/pages", "internal/skinny", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
+	"opscope":                      {"internal/bytesize", "internal/cpu", "internal/elementwise", "internal/pages", "internal/skinny", "kernels", "opscope/bench", "gonum.org/v1/gonum"},
 	"opscope/bench":                {"kernels", "internal/cpu", "internal/pages"},
 	"opscope/experiment":           {"accel", "charts", "internal/bytesize", "internal/cpu", "kernels", "opscope", "opscope/bench", "opscope/transformer"},
 	"opscope/transformer":          {"kernels"},
