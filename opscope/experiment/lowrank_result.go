@@ -147,7 +147,7 @@ func between2(low, high float64) string {
 func (r LowRankResult) Table() charts.Table {
 	t := charts.Table{
 		Caption: fmt.Sprintf("Factors of W[%d,%d], %s, with x[%d,%d]", r.K, r.N, r.Name, r.M, r.K),
-		Columns: []string{"kernel", "rank", "least error", "error of W", "error of y", "bytes of W", "µs", "Gflop/s", "of roof"},
+		Columns: []string{"kernel", "rank", "least error", "error of W", "error of y", "bytes of W", "µs", "GFLOP/s", "of roof"},
 	}
 	for _, d := range r.Dense {
 		t.Columns = append(t.Columns, "over "+d.Scheme)

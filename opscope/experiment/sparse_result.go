@@ -142,7 +142,7 @@ func abs(v float64) float64 { return max(v, -v) }
 func (r SparseResult) Table() charts.Table {
 	t := charts.Table{
 		Caption: fmt.Sprintf("Skipping zeros of x[%d,%d], W[%d,%d]", r.M, r.K, r.K, r.N),
-		Columns: []string{"kernel", "density", "probed", "recommended", "µs", "Gflop/s", "of roof"},
+		Columns: []string{"kernel", "density", "probed", "recommended", "µs", "GFLOP/s", "of roof"},
 	}
 	for _, d := range r.Dense {
 		t.Columns = append(t.Columns, "over "+d.Scheme)
