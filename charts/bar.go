@@ -79,7 +79,7 @@ func (b Bar) figure() (*Figure, error) {
 	for _, s := range series {
 		all = append(all, s.Y)
 	}
-	lo, hi := yExtent(series)
+	lo, hi := yExtent(false, series)
 	values, err := newScale(y, min(lo, 0), max(hi, 0), 6, areWhole(all...))
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func (c *bars) Plot(canvas draw.Canvas, p *plot.Plot) {
 				canvas.FillText(label, at, c.texts[si][i])
 			}
 			if s.hasErrors() {
-				whisker{from + width/2, value(s.Low[i]), value(s.High[i]), c.lying}.draw(canvas)
+				whisker{at: from + width/2, from: value(s.Low[i]), to: value(s.High[i]), lying: c.lying}.draw(canvas)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // hasErrors reports whether the points have error bars.
@@ -19,7 +20,13 @@ func checkErrors(y Axis, s Series) error {
 	case len(s.Low) != len(s.Y) || len(s.High) != len(s.Y):
 		return fmt.Errorf("Low has %d values and High has %d for %d in Y", len(s.Low), len(s.High), len(s.Y))
 	}
-	if err := checkValues(y, "Low", s.Low); err != nil {
+	low := slices.Clone(s.Low)
+	for i, v := range low {
+		if isOpen(y.Log, v) {
+			low[i] = s.Y[i]
+		}
+	}
+	if err := checkValues(y, "Low", low); err != nil {
 		return err
 	}
 	if err := checkValues(y, "High", s.High); err != nil {
@@ -33,6 +40,10 @@ func checkErrors(y Axis, s Series) error {
 	return nil
 }
 
+// isOpen reports whether an error bar that ends at low has no such end on the axis:
+// a log axis does not have zero and what is below.
+func isOpen(log bool, low float64) bool { return log && low <= 0 && !math.IsInf(low, -1) }
+
 // ends returns where the error bars of a series end, or its values when it has
 // none.
 func (s Series) ends() (low, high []float64) {
@@ -42,15 +53,31 @@ func (s Series) ends() (low, high []float64) {
 	return s.Low, s.High
 }
 
-// yExtent returns the range of the values of all series with their error bars.
-func yExtent(series []Series) (lo, hi float64) {
+// yExtent returns the range of the values of all series with their error bars. An
+// open one gets room down to half of its value, so that it is seen.
+func yExtent(log bool, series []Series) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, s := range series {
 		low, high := s.ends()
-		l, h := extent(low, high)
-		lo, hi = min(lo, l), max(hi, h)
+		for i, v := range low {
+			if isOpen(log, v) {
+				v = s.Y[i] / 2
+			}
+			lo, hi = min(lo, v), max(hi, high[i])
+		}
 	}
 	return lo, hi
+}
+
+// openNote says what open error bars mean, for the alternative text; none when there
+// is none.
+func openNote(log bool, series []Series) []string {
+	for _, s := range series {
+		if slices.ContainsFunc(s.Low, func(low float64) bool { return isOpen(log, low) }) {
+			return []string{"an error bar that ends at zero or below runs out of the log axis, without a cap there"}
+		}
+	}
+	return nil
 }
 
 // written returns value i with its error bar for the alternative text.

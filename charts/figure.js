@@ -136,6 +136,9 @@
           style: { fill: color }
         };
       }
+      // A log axis does not have zero and what is below: such a bar runs to the axis.
+      var open = made.yAxis[0].type === 'log' && b <= 0;
+      if (open) b = made.yAxis[0].min;
       var from = api.coord(lying ? [b, a] : [a, b]);
       var to = api.coord(lying ? [c, a] : [a, c]);
       var along = lying ? 1 : 0;
@@ -160,7 +163,7 @@
           children.push({ type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: pen[0], lineWidth: pen[1] } });
         }
         line(from, to);
-        [from, to].forEach(function (end) {
+        (open ? [to] : [from, to]).forEach(function (end) {
           var p = end.slice(), q = end.slice();
           p[along] -= cap;
           q[along] += cap;

@@ -73,7 +73,9 @@ func placings(series []Series, xs, ys scale) []placing {
 func placeLabels(series []Series, xs, ys scale, figure int) [][]string {
 	width := float64(figure) - 2*pad - nameHeight - ys.labelWidth() - 8
 	const height = dataHeight - pad - 2*nameHeight
-	at := func(x, y float64) (right, down float64) { return width * xs.at(x), height * (1 - ys.at(y)) }
+	at := func(x, y float64) (right, down float64) {
+		return width * xs.at(x), height * (1 - ys.at(max(y, ys.min))) // an open error bar ends at the axis
+	}
 	taken, lines := obstacles(series, at)
 	sides := make([][]string, len(series))
 	for si, s := range series {

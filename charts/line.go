@@ -31,10 +31,10 @@ const maxMarked = 40
 
 // Figure checks the chart and draws it. It fails when there is no title, axis
 // label, series or point; when the X and Y of a series differ in length, or X
-// does not increase; when a value or an end of an error bar is not finite, not
-// positive on a log axis or beyond a range that was set; when an error bar does
-// not hold its value; when two series have one name or look the same; and beyond
-// 20,000 points.
+// does not increase; when a value or the high end of an error bar is not finite, not
+// positive on a log axis or beyond a range that was set; when a low end is not finite
+// or beyond such a range; when an error bar does not hold its value; when two series
+// have one name or look the same; and beyond 20,000 points.
 func (l Line) Figure() (*Figure, error) {
 	f, err := l.figure()
 	if err != nil {
@@ -62,7 +62,7 @@ func (l Line) figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	lo, hi = yExtent(series)
+	lo, hi = yExtent(y.Log, series)
 	if !y.Log {
 		lo, hi = withZero(lo, hi)
 	}
@@ -84,7 +84,7 @@ func (l Line) figure() (*Figure, error) {
 		frame: frame,
 		title: title,
 		kind:  "Line chart of " + y.title() + " against " + x.title(),
-		notes: lineNotes(series),
+		notes: append(lineNotes(series), openNote(y.Log, series)...),
 		table: lineTable(x, y, series),
 		plot:  func() *plot.Plot { return linePlot(xScale, yScale, series, entries) },
 		script: script{
@@ -176,7 +176,7 @@ func linePlot(xs, ys scale, series []Series, entries []entry) *plot.Plot {
 	for i, s := range series {
 		points := s.xys()
 		if s.hasErrors() {
-			p.Add(whiskers{s})
+			p.Add(whiskers{s, ys.log})
 		}
 		p.Add(&plotter.Line{XYs: points, LineStyle: entries[i].line()})
 		if entries[i].marked {

@@ -32,7 +32,7 @@ func (c *points) scale() error {
 	if c.xs, err = newScale(c.x, lo, hi, 8, areWhole(xs...)); err != nil {
 		return err
 	}
-	lo, hi = yExtent(c.series)
+	lo, hi = yExtent(c.y.Log, c.series)
 	if !c.y.Log {
 		lo, hi = withZero(lo, hi)
 	}
@@ -83,7 +83,7 @@ func (c *points) plot(entries []entry, places []placing) *plot.Plot {
 			continue
 		}
 		if s.hasErrors() {
-			p.Add(whiskers{s})
+			p.Add(whiskers{s, c.ys.log})
 		}
 		p.Add(&plotter.Scatter{XYs: s.xys(), GlyphStyle: entries[i].glyph()})
 	}

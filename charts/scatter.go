@@ -22,10 +22,10 @@ const maxLabelledPoints = 200
 
 // Figure checks the chart and draws it. It fails when there is no title, axis
 // label, series or point; when the X, Y and labels of a series differ in number;
-// when a value or an end of an error bar is not finite, not positive on a log axis
-// or beyond a range that was set; when an error bar does not hold its value; when
-// two series have one name or look the same; and beyond 20,000 points or 200
-// labels.
+// when a value or the high end of an error bar is not finite, not positive on a log
+// axis or beyond a range that was set; when a low end is not finite or beyond such a
+// range; when an error bar does not hold its value; when two series have one name or
+// look the same; and beyond 20,000 points or 200 labels.
 func (s Scatter) Figure() (*Figure, error) {
 	f, err := s.figure()
 	if err != nil {
@@ -47,7 +47,7 @@ func (s Scatter) figure() (*Figure, error) {
 	if err := c.scale(); err != nil {
 		return nil, err
 	}
-	return c.figure("Scatter chart of "+y.title()+" against "+x.title(), c.notes(), c.table())
+	return c.figure("Scatter chart of "+y.title()+" against "+x.title(), append(c.notes(), openNote(y.Log, c.series)...), c.table())
 }
 
 func checkPoints(x, y Axis, raw []Series) ([]Series, error) {

@@ -196,7 +196,6 @@ func TestWrongScattersAreRefused(t *testing.T) {
 		{with(func(s *Scatter) { s.Series[1].Labels = s.Series[1].Labels[:1] }), `series "w4a16": there are 1 labels for 2 points`},
 		{with(func(s *Scatter) { s.Series[1].High = s.Series[1].High[:1] }), `series "w4a16": Low has 2 values and High has 1 for 2 in Y`},
 		{with(func(s *Scatter) { s.Series[1].Low[1] = math.NaN() }), `series "w4a16": Low[1] is NaN`},
-		{with(func(s *Scatter) { s.Series[1].Low[1] = 0 }), `series "w4a16": Low[1] is 0, which a log axis does not have`},
 		{with(func(s *Scatter) { s.Series[2].Labels = []string{"a", "b"} }), `series "bound": Labels is set`},
 		{with(func(s *Scatter) { s.Series[2].Low, s.Series[2].High = []float64{0, 0}, []float64{1, 1} }), `series "bound": a dashed line has no error bars`},
 		{with(func(s *Scatter) { s.Series[2].X[1] = 4 }), `series "bound": X[1] is 4 after 4`},

@@ -48,7 +48,8 @@ type Series struct {
 	// are Y, one for each category, and X is empty.
 	X, Y []float64
 	// Low and High are the ends of an error bar at each Y, in the unit of Y: Low is
-	// at most Y and High at least Y. Both are empty for none.
+	// at most Y and High at least Y. Both are empty for none. On a log axis a bar whose
+	// Low is zero or below runs to the axis, without a cap there.
 	Low, High []float64
 	// Labels name the points of a Scatter or the kernels of a Roofline, one for
 	// each point; empty for none.

@@ -27,6 +27,7 @@ var (
 type whisker struct {
 	at, from, to vg.Length
 	lying        bool
+	open         bool // without a cap at from
 }
 
 func (w whisker) draw(c draw.Canvas) {
@@ -39,20 +40,31 @@ func (w whisker) draw(c draw.Canvas) {
 			c.StrokeLine2(style, a1, v1, a2, v2)
 		}
 		line(w.at, w.from, w.at, w.to)
-		line(w.at-half, w.from, w.at+half, w.from)
+		if !w.open {
+			line(w.at-half, w.from, w.at+half, w.from)
+		}
 		line(w.at-half, w.to, w.at+half, w.to)
 	}
 }
 
 // whiskers draws the error bars of points, for gonum's plot.
-type whiskers struct{ Series }
+type whiskers struct {
+	Series
+	log bool // the axis of the values
+}
 
 // Plot draws them.
 func (s whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	low, high := s.ends()
 	for i := range s.Y {
-		whisker{at: x(s.X[i]), from: y(low[i]), to: y(high[i])}.draw(c)
+		w := whisker{at: x(s.X[i]), to: y(high[i]), open: isOpen(s.log, low[i])}
+		if w.open {
+			w.from = y(p.Y.Min)
+		} else {
+			w.from = y(low[i])
+		}
+		w.draw(c)
 	}
 }
 

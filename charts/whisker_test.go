@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -124,5 +125,52 @@ func TestErrorBarsMayBeUneven(t *testing.T) {
 	above, below := middle-float64(whisker.Min.Y), float64(whisker.Max.Y)-middle
 	if r := above / below; math.Abs(r-4) > 0.4 {
 		t.Errorf("the error bar %v reaches %g above and %g below the point %v, want 4 to 1", whisker, above, below, point)
+	}
+}
+
+// On a log axis an error bar whose low end is zero or below reaches the axis, has a cap
+// at its high end alone, and is said in words; the axis has room for it below the point.
+func TestErrorBarRunsOutOfLogAxis(t *testing.T) {
+	series := []Series{{Scheme: "f32", X: []float64{1, 2, 3}, Y: []float64{1, 1, 1}, Low: []float64{0.9, -1, 0}, High: []float64{1.5, 3, 2}}}
+	x, y := Axis{Label: "x", Min: 0, Max: 4}, Axis{Label: "v", Log: true}
+	for _, chart := range []interface{ Figure() (*Figure, error) }{
+		Line{Title: "t", X: x, Y: y, Series: series}, Scatter{Title: "t", X: x, Y: y, Series: series},
+	} {
+		f := mustFigure(t, chart)
+		if lowest := f.script.Y[0][0]; lowest != 0.5 {
+			t.Errorf("the axis begins at %v, want 0.5", lowest)
+		}
+		if alt := f.alt(); !strings.Contains(alt, "an error bar that ends at zero or below runs out of the log axis") {
+			t.Errorf("nothing is said of open error bars: %s", alt)
+		}
+		if text := f.String(); !strings.Contains(text, "-1") {
+			t.Errorf("the table lacks the low end:\n%s", text)
+		}
+	}
+}
+
+func TestOpenErrorBarInThePicture(t *testing.T) {
+	f := mustFigure(t, Scatter{
+		Title: "t", X: Axis{Label: "x", Min: 0, Max: 2}, Y: Axis{Label: "v", Log: true},
+		Series: []Series{{Scheme: "f32", X: []float64{1}, Y: []float64{1}, Low: []float64{-1}, High: []float64{2}}},
+	})
+	img := decode(t, f)
+	f32, _ := StyleOf("f32")
+	point := bounds(pixels(img, f, f32.Color))
+	rows := map[int]int{} // dark pixels of the error bar in each row
+	first, last := 1<<30, 0
+	for _, p := range pixels(img, f, whiskerLine) {
+		if p.X >= point.Min.X-4 && p.X <= point.Max.X+4 && p.Y < point.Max.Y+(point.Min.Y-2*f.frame.top())+8 {
+			rows[p.Y]++
+			first, last = min(first, p.Y), max(last, p.Y)
+		}
+	}
+	// The axis from 0.5 to 2 has the point in its middle.
+	above, below := point.Min.Y-first, last-point.Max.Y
+	if below < above-6 {
+		t.Errorf("the error bar ends %d pixels below the point and %d above it", below, above)
+	}
+	if rows[first+1] < 12 || rows[last-1] > 5 || rows[last] > 5 {
+		t.Errorf("%d dark pixels at the high end, %d at the axis", rows[first+1], rows[last-1])
 	}
 }

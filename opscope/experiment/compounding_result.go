@@ -213,7 +213,7 @@ func (r ErrorCompoundingResult) figure(outliers bool, title string) (*charts.Fig
 				return
 			}
 			mean, deviation := meanAndDeviation(runs, func(run CompoundingRun) float64 { return of(run)[i] })
-			if mean <= deviation { // not on a logarithmic axis; an exact recipe has 0
+			if mean == 0 { // an exact recipe, which a logarithmic axis does not have
 				continue
 			}
 			series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, mean)

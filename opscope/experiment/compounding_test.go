@@ -473,3 +473,21 @@ func TestErrorCompoundingFigureOfOneLayer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A layer whose error differs much between the seeds is shown too, though mean less
+// deviation has no place on the logarithmic axis: of 1e-4 and 0.01 it is negative.
+func TestErrorCompoundingFigureShowsScatteredLayers(t *testing.T) {
+	r := ErrorCompoundingResult{Config: smallModel().Config, Tokens: 1, Seeds: []uint64{1, 2}}
+	r.Config.Layers = 2
+	for i, first := range []float64{1e-4, 0.01} {
+		r.Runs = append(r.Runs, CompoundingRun{Recipe: "w8a16", Seed: uint64(i + 1),
+			Product: []float64{0.01, 0.01}, Stream: []float64{first, 0.02}, Added: []float64{first, 0.01}})
+	}
+	figure, err := r.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := figure.String(); !strings.Contains(text, "0.00505") || !strings.Contains(text, "-0.00195") {
+		t.Errorf("the first layer is missing:\n%s", text)
+	}
+}
