@@ -27,7 +27,7 @@ func serveFolder(t *testing.T, folder string) string {
 	return server.URL + "/"
 }
 
-// jupyterLab bundles JupyterLab's renderers and returns the folder of the bundle.
+// jupyterLab bundles JupyterLab's renderers and its notebook panel, and returns the folder of the bundle.
 var jupyterLab = once(func(t *testing.T) string {
 	npm := find(t, "npm")
 	folder := filepath.Join(scratch, "jupyterlab")
@@ -62,24 +62,31 @@ func labPage(t *testing.T, notebook string, trusted bool) string {
 			given.Cells = append(given.Cells, joined(cell.Outputs).([]any))
 		}
 	}
-	data, err := json.Marshal(given) // without "<", as a script needs it
+	name := fmt.Sprintf("%s-%t.html", notebook, trusted)
+	writeLabPage(t, filepath.Join(jupyterLab(t), name), "page", "notebook", given)
+	return name
+}
+
+// writeLabPage writes a page in JupyterLab's themes, which runs a script of the
+// bundle that finds its data under an id.
+func writeLabPage(t *testing.T, path, script, id string, data any) {
+	t.Helper()
+	text, err := json.Marshal(data) // without "<", as a script needs it
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := fmt.Sprintf("%s-%t.html", notebook, trusted)
-	write(t, filepath.Join(jupyterLab(t), name), `<!DOCTYPE html>
+	write(t, path, `<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="page.css">
+<link rel="stylesheet" href="`+script+`.css">
 <link rel="stylesheet" href="light.css" data-theme="light">
 <link rel="stylesheet" href="dark.css" data-theme="dark">
 <style>body { margin: 0; background: var(--jp-layout-color0); color: var(--jp-content-font-color1); font-family: var(--jp-ui-font-family); }</style>
 <body class="jp-ThemedContainer" data-jp-theme-light="true">
 <main></main>
-<script type="application/json" id="notebook">`+string(data)+`</script>
-<script src="page.js"></script>
+<script type="application/json" id="`+id+`">`+string(text)+`</script>
+<script src="`+script+`.js"></script>
 `)
-	return name
 }
 
 // joined returns an output with its texts whole, which a file has as lists of

@@ -1,7 +1,7 @@
 // Package browsertest tests what people see in a browser: the pages of gopherscope
 // run, those of nbconvert, the outputs as JupyterLab renders them, and the kernel
-// and its charts in the classic Jupyter Notebook. It is a module of its own: what
-// drives the browser is no part of the program.
+// in the classic Jupyter Notebook and in JupyterLab's notebook panel. It is a
+// module of its own: what drives the browser is no part of the program.
 package browsertest
 
 import (

@@ -3,20 +3,11 @@ import { OutputArea, OutputAreaModel } from '@jupyterlab/outputarea';
 import { RenderMimeRegistry, standardRendererFactories } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import '@jupyterlab/outputarea/style/index.js';
+import './theme.js';
 
 // What the test wrote into the page: the cells' lists of outputs, and whether the
 // notebook is trusted.
 const { cells, trusted } = JSON.parse(document.getElementById('notebook').textContent);
-
-// What JupyterLab does when the reader chooses a theme.
-window.setTheme = name => {
-  document.querySelectorAll('link[data-theme]').forEach(link => {
-    link.disabled = link.dataset.theme !== name;
-  });
-  document.body.dataset.jpThemeLight = String(name === 'light');
-};
-
-window.setTheme('light');
 
 const rendermime = new RenderMimeRegistry({ initialFactories: standardRendererFactories });
 for (const outputs of cells) {
