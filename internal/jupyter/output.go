@@ -18,9 +18,10 @@ const (
 	streamDelay = 20 * time.Millisecond
 	streamSize  = 64 << 10
 	// aheadOfClients is how many bytes a cell may be ahead of the client that
-	// reads fastest, and aheadAfterwards how many when it was interrupted or has
-	// ended: an interrupt is not to wait for a slow client.
-	aheadOfClients  = 4 << 20
+	// reads fastest: who interrupts a cell has to read them before its end. And
+	// aheadAfterwards is how many when it was interrupted or has ended: an
+	// interrupt is not to wait for a slow client.
+	aheadOfClients  = 512 << 10
 	aheadAfterwards = maxBehind
 )
 

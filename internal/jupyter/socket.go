@@ -18,6 +18,9 @@ const (
 	// maxBehind is by how many bytes a subscriber may fall behind the others before
 	// it is dropped: what it is to get is kept in memory.
 	maxBehind = 64 << 20
+	// maxInSystem is how many bytes the system may hold for a subscriber besides:
+	// as many megabytes as it likes would hide how far behind a slow one is.
+	maxInSystem = 256 << 10
 	// maxPeers is how many connections a socket has at most.
 	maxPeers = 256
 	// maxEchoes is what a peer of the heartbeat may leave unread, in bytes.
@@ -108,6 +111,9 @@ func (s *socket) serve(raw net.Conn) {
 	}
 	c.SetDeadline(time.Time{})
 	c.establish(s.limit)
+	if b, ok := raw.(interface{ SetWriteBuffer(int) error }); ok && s.kind == zmq4.Pub {
+		b.SetWriteBuffer(maxInSystem) // without it the peer is served all the same
+	}
 
 	p := newPeer(c, conn)
 	if !s.add(p) {
