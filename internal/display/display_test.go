@@ -138,6 +138,20 @@ type bundle struct{ m map[string]any }
 func (b *bundle) MIMEBundle() map[string]any     { return b.m }
 func (b *bundle) MIMEPrelude() (id, html string) { return "lib", "<script/>" }
 
+// others has the formats that everything has not.
+type others struct{}
+
+func (others) JavaScript() string { return "j" }
+func (others) JPEG() []byte       { return []byte("jp") }
+func (others) Latex() string      { return "l" }
+func (others) PDF() []byte        { return []byte("pdf") }
+func (others) SVG() string        { return "svg" }
+
+// renderer shows itself by Render, whatever else it has.
+type renderer struct{ others }
+
+func (renderer) Render() Data { return Data{Data: MIMEMap{"text/html": "r", "text/plain": "t"}} }
+
 func TestRender(t *testing.T) {
 	b := &bundle{map[string]any{"text/html": "<b/>"}}
 	tests := []struct {
@@ -145,6 +159,8 @@ func TestRender(t *testing.T) {
 		want  MIMEMap // nil: does not show itself
 	}{
 		{everything{}, MIMEMap{"text/html": "h", "image/png": []byte("p"), "application/json": map[string]any{"j": 1}, "text/markdown": "m", "text/plain": "s"}},
+		{others{}, MIMEMap{"application/javascript": "j", "image/jpeg": []byte("jp"), "text/latex": "l", "application/pdf": []byte("pdf"), "image/svg+xml": "svg", "text/plain": "{}"}},
+		{renderer{}, MIMEMap{"text/html": "r", "text/plain": "t"}},
 		{b, MIMEMap{"text/html": "<b/>", "text/plain": "&{m:map[text/html:<b/>]}"}},
 		{HTML("x"), HTML("x").Data},
 		{Data{}, nil},

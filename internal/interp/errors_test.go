@@ -175,6 +175,9 @@ cell 2, line 2
 	if got := plainTraceback(e); got != want {
 		t.Errorf("traceback\n%s\nwant\n%s", got, want)
 	}
+	if want := red + "Panic" + reset + ": "; !strings.HasPrefix(e.Traceback[0], want) {
+		t.Errorf("the first line is %q, want %q and the text", e.Traceback[0], want)
+	}
 	if e.Name != "Panic" || e.Cell != "cell 1" || e.Line != 2 || e.Column != 2 {
 		t.Errorf("error at %s:%d:%d named %s", e.Cell, e.Line, e.Column, e.Name)
 	}

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,23 @@ m := mat.NewDense(2, 2, nil)`)
 				if !strings.Contains(text, want) {
 					t.Errorf("%s: %s is\n%s\nand lacks %q", test.source, mimeType, text, want)
 				}
+			}
+		}
+	}
+}
+
+func TestInspectInDetailSaysWhere(t *testing.T) {
+	s := open(t)
+	run(t, s, "n := 1\nfunc f() {}\ntype T struct{}\nfunc (T) m() {}")
+	for source, line := range map[string]int{"n": 1, "f": 2, "T": 3, "T{}.m": 4} {
+		want := fmt.Sprint("declared in cell, line ", line)
+		for detail, has := range []bool{false, true} {
+			data, err := s.Inspect(t.Context(), source, len(source), detail)
+			if err != nil || data == nil {
+				t.Fatalf("%s: %v, %v", source, data, err)
+			}
+			if text := data.Data[display.MIMETypeText].(string); strings.Contains(text, want) != has {
+				t.Errorf("%s with detail %d is\n%s", source, detail, text)
 			}
 		}
 	}

@@ -220,6 +220,29 @@ func TestInterruptedCellsDoNotGoOn(t *testing.T) {
 	}
 }
 
+// What comes after the interrupt of a wait is for others.
+func TestInterruptedWaitsTakeNothing(t *testing.T) {
+	for _, test := range []struct{ name, setup, cell, after string }{
+		{"a value", "c := make(chan int)", "<-c", "go func() { c <- 5 }()\nselect {\ncase v := <-c:\n\tgot = v\ncase <-time.After(20 * time.Second):\n}"},
+		{"a value of a range", "c := make(chan int)", "for range c {\n}", "go func() { c <- 5 }()\nselect {\ncase v := <-c:\n\tgot = v\ncase <-time.After(20 * time.Second):\n}"},
+		{"a place", "c := make(chan int, 1)\nc <- 1", "c <- 2", "<-c\ntime.Sleep(5 * time.Millisecond)\ngot = 5 + len(c)"},
+		{"a lock", "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()", "mu.Lock()", "mu.Unlock()\nfor i := 0; i < 20_000 && got == 0; i++ {\n\tif mu.TryLock() {\n\t\tgot = 5\n\t}\n\ttime.Sleep(time.Millisecond)\n}"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := open(t)
+			run(t, s, "import \"time\"\ngot := 0")
+			run(t, s, test.setup)
+			if e := runWaiting(t, s, test.cell).failure(t); e.Name != "Interrupted" {
+				t.Fatalf("the cell ended with %v", e)
+			}
+			run(t, s, test.after)
+			if got := run(t, s, "got").result(); got != "5" {
+				t.Errorf("got %s, want 5", got)
+			}
+		})
+	}
+}
+
 // gatePackage makes a package "gate" whose function Pass calls wait, and returns its
 // import path.
 func gatePackage(t *testing.T, wait func()) string {

@@ -99,6 +99,10 @@ func (c Connection) listen(port int) (net.Listener, error) {
 		// A kernel that was killed leaves its sockets behind, and a restart
 		// comes with the same names.
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
+			if other, err := net.Dial("unix", path); err == nil {
+				other.Close()
+				return nil, fmt.Errorf("%s: another kernel has it", path)
+			}
 			os.Remove(path)
 		}
 		return net.Listen("unix", path)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ func OpenEnding(connectionFile string) (*Ending, error) {
 		if err := errors.Join(err, old.Close(), os.Remove(path)); err != nil {
 			return nil, err
 		}
-		e.before = strings.ToValidUTF8(string(text), "\uFFFD")
+		e.before = string(text)
 	}
 	var err error
 	e.file, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
@@ -55,6 +56,20 @@ func (e *Ending) File() *os.File { return e.file }
 
 // Close is for a kernel that ends because it was asked to.
 func (e *Ending) Close() error { return errors.Join(e.file.Close(), os.Remove(e.file.Name())) }
+
+// printable is text with escapes for what a page or a terminal would not show, or
+// would obey.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
 
 // begin notes the cell that runs.
 func (e *Ending) begin(cell string) error {
@@ -87,6 +102,7 @@ func (e *Ending) tell() string {
 	}
 	e.before = ""
 	reason, _, _ = strings.Cut(reason, "\n")
+	cell, reason = printable(cell), printable(reason)
 	while := ""
 	if cell != "" {
 		while = " while " + cell + " ran"

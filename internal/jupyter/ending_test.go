@@ -86,6 +86,8 @@ func TestEnding(t *testing.T) {
 		{func(e *Ending) { e.begin("In[3]"); e.end() }, ""},
 		{func(e *Ending) { e.begin("In[3]"); e.end(); e.File().WriteString("panic: x\n\tpanic: y\n") },
 			"The kernel before this one ended: panic: x. Its variables are gone; its last words are in the log of the Jupyter server.\n"},
+		{func(e *Ending) { e.File().WriteString("panic: \x1b[2J\a\u0085\u202e 'é' \xff\r\n") },
+			"The kernel before this one ended: panic: \\x1b[2J\\a\\u0085\\u202e 'é' \uFFFD\\r. Its variables are gone; its last words are in the log of the Jupyter server.\n"},
 		{func(e *Ending) { e.File().WriteString(strings.Repeat("x", 2*maxEnding)) },
 			"The kernel before this one ended: " + strings.Repeat("x", maxEnding) + ". Its variables are gone; its last words are in the log of the Jupyter server.\n"},
 		{func(e *Ending) { e.begin("In[3]"); e.Close() }, ""},

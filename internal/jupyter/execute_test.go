@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rlx-go/gopherscope/internal/display"
 	"github.com/rlx-go/gopherscope/internal/interp"
@@ -38,6 +39,38 @@ func TestExecuteSendsEverythingInOrder(t *testing.T) {
 	wantBody(t, reply, `{"status":"ok","execution_count":1,"payload":[],"user_expressions":{}}`)
 	if reply.header.MsgType != "execute_reply" {
 		t.Errorf("the reply is %s", reply.header.MsgType)
+	}
+}
+
+// Who hears that the kernel is idle has the reply.
+func TestIdleComesAfterTheReply(t *testing.T) {
+	k := startKernel(t, fakeSession{})
+	client, subscriber := stalledPeer(t, 0), stalledPeer(t, 0)
+	k.iopub.mu.Lock()
+	k.iopub.peers[subscriber] = struct{}{}
+	k.iopub.mu.Unlock()
+	defer k.iopub.remove(subscriber)
+	published := func() int {
+		subscriber.mu.Lock()
+		defer subscriber.mu.Unlock()
+		return len(subscriber.queue)
+	}
+	k.connect(t).execute("x") // all of the start is published
+	waitFor(t, "the messages of a cell", func() bool { return published() >= 3 })
+	before := published()
+	client.mu.Lock() // so that the reply cannot be queued
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		k.answer(t.Context(), &request{message: &message{msgType: "kernel_info_request", header: emptyObject}, from: client})
+	}()
+	waitFor(t, "busy", func() bool { return published() > before })
+	time.Sleep(20 * time.Millisecond)
+	during := published()
+	client.mu.Unlock()
+	<-answered
+	if after := published(); after != during+1 || len(client.queue) != 1 {
+		t.Errorf("%d messages before the reply, %d after it and %d replies", during, after, len(client.queue))
 	}
 }
 

@@ -132,6 +132,9 @@ func TestHistoryIsBounded(t *testing.T) {
 	h.add(past{Line: 500, In: strings.Repeat("y", maxHistoryCell+1)})
 	h.add(past{Line: 501, In: "z", Out: &output})
 	h.add(past{Line: 502, In: " \n"})
+	if slices.ContainsFunc(h.cells(1), func(c past) bool { return c.Line == 500 }) {
+		t.Error("a cell of more than maxHistoryCell bytes is kept")
+	}
 	if last := h.last(1, func(past) bool { return true }); brief(last) != "1:501=z" || last[0].Out != nil {
 		t.Errorf("last %+v", last)
 	}

@@ -220,7 +220,15 @@ func TestIPC(t *testing.T) {
 
 	k := listenKernel(t, c, fakeSession{})
 	k.serve(t)
-	if reply, _ := k.connect(t).execute("x"); reply.body["status"] != "ok" {
+	cl := k.connect(t)
+	if reply, _ := cl.execute("x"); reply.body["status"] != "ok" {
+		t.Errorf("reply %v", reply.body)
+	}
+	// One that lives keeps its sockets.
+	if _, err := Listen(c, fakeSession{}, "", testLog{t}); err == nil || !strings.Contains(err.Error(), c.IP+"-1: another kernel has it") {
+		t.Errorf("a second kernel of the connection gave %v", err)
+	}
+	if reply, _ := cl.execute("x"); reply.body["status"] != "ok" {
 		t.Errorf("reply %v", reply.body)
 	}
 }
