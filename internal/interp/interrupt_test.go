@@ -226,7 +226,7 @@ func TestInterruptedWaitsTakeNothing(t *testing.T) {
 		{"a value", "c := make(chan int)", "<-c", "go func() { c <- 5 }()\nselect {\ncase v := <-c:\n\tgot = v\ncase <-time.After(20 * time.Second):\n}"},
 		{"a value of a range", "c := make(chan int)", "for range c {\n}", "go func() { c <- 5 }()\nselect {\ncase v := <-c:\n\tgot = v\ncase <-time.After(20 * time.Second):\n}"},
 		{"a place", "c := make(chan int, 1)\nc <- 1", "c <- 2", "<-c\ntime.Sleep(5 * time.Millisecond)\ngot = 5 + len(c)"},
-		{"a lock", "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()", "mu.Lock()", "mu.Unlock()\nfor i := 0; i < 20_000 && got == 0; i++ {\n\tif mu.TryLock() {\n\t\tgot = 5\n\t}\n\ttime.Sleep(time.Millisecond)\n}"},
+		{"a lock", "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()", "mu.Lock()", "mu.Unlock()\ntime.Sleep(20 * time.Millisecond)\nfor i := 0; i < 5_000 && got == 0; i++ {\n\tif mu.TryLock() {\n\t\tgot = 5\n\t}\n\ttime.Sleep(time.Millisecond)\n}"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
