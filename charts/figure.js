@@ -124,6 +124,13 @@
       series.tooltip = { show: false };
       series.silent = true;
       series.z = spec.bars ? 5 : 1;
+      // A log axis does not have zero and what is below: such a bar runs to the axis.
+      // ECharts would take the end for one of the axis.
+      series.data.forEach(function (bar) {
+        bar.ends = bar.value.slice(1);
+        bar.open = made.yAxis[0].type === 'log' && bar.value[1] <= 0;
+        if (bar.open) bar.value[1] = made.yAxis[0].min;
+      });
     }
     series.renderItem = function (params, api) {
       var a = api.value(0), b = api.value(1), c = api.value(2);
@@ -136,9 +143,6 @@
           style: { fill: color }
         };
       }
-      // A log axis does not have zero and what is below: such a bar runs to the axis.
-      var open = made.yAxis[0].type === 'log' && b <= 0;
-      if (open) b = made.yAxis[0].min;
       var from = api.coord(lying ? [b, a] : [a, b]);
       var to = api.coord(lying ? [c, a] : [a, c]);
       var along = lying ? 1 : 0;
@@ -163,7 +167,7 @@
           children.push({ type: 'line', shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: pen[0], lineWidth: pen[1] } });
         }
         line(from, to);
-        (open ? [to] : [from, to]).forEach(function (end) {
+        (series.data[params.dataIndex].open ? [to] : [from, to]).forEach(function (end) {
           var p = end.slice(), q = end.slice();
           p[along] -= cap;
           q[along] += cap;
@@ -242,8 +246,8 @@
       var text = point.seriesName + ': ' + rounded(v);
       made.series.forEach(function (series) {
         if (series.id !== 'error-' + point.seriesIndex) return;
-        var ends = series.data[point.dataIndex].value;
-        text += ' (' + rounded(ends[1]) + ' to ' + rounded(ends[2]) + ')';
+        var ends = series.data[point.dataIndex].ends;
+        text += ' (' + rounded(ends[0]) + ' to ' + rounded(ends[1]) + ')';
       });
       var dot = doc.createElement('span');
       dot.style.cssText = 'display:inline-block;width:10px;height:10px;margin-right:5px;border-radius:5px';

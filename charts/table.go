@@ -70,7 +70,10 @@ func (t Table) MIMEBundle() map[string]any {
 }
 
 func (t Table) html() string {
-	const rule = "1px solid rgba(128,128,128,0.4)" // on white and on dark
+	const (
+		rule     = "1px solid rgba(128,128,128,0.4)" // on white and on dark
+		unbroken = 20                                // code points: a cell of no more is one line
+	)
 	grid, right := t.cells()
 	var b strings.Builder
 	b.WriteString(`<table class="gopherscope-table" style="border-collapse:collapse;font-variant-numeric:tabular-nums">` + "\n")
@@ -93,7 +96,11 @@ func (t Table) html() string {
 			if right[i] {
 				align = "right"
 			}
-			fmt.Fprintf(&b, `<%s style="%s%s">%s</%s>`, tag, style, align, html.EscapeString(cell), tag)
+			wrap := ""
+			if utf8.RuneCountInString(cell) <= unbroken {
+				wrap = "white-space:nowrap;"
+			}
+			fmt.Fprintf(&b, `<%s style="%s%s%s">%s</%s>`, tag, wrap, style, align, html.EscapeString(cell), tag)
 		}
 		b.WriteString("</tr>\n")
 		if n == 0 {

@@ -56,6 +56,17 @@ func TestTableHTML(t *testing.T) {
 	}
 }
 
+func TestShortCellsAreOneLine(t *testing.T) {
+	page := Table{Columns: []string{"a"}, Rows: [][]any{{"int8 per channel"}, {"a sentence that may be broken"}}}.html()
+	for cell, want := range map[string]bool{"int8 per channel": true, "a sentence that may be broken": false} {
+		line, _, _ := strings.Cut(page, ">"+cell+"<")
+		line = line[strings.LastIndex(line, "<"):]
+		if got := strings.Contains(line, "white-space:nowrap"); got != want {
+			t.Errorf("%q: %s", cell, line)
+		}
+	}
+}
+
 func TestTableLosesNothing(t *testing.T) {
 	for _, c := range []struct {
 		table Table
