@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,8 @@ import (
 
 // amxBench is one invocation of "bench amx".
 type amxBench struct {
-	stdout, stderr                 *os.File
+	stdout                         *os.File
+	stderr                         io.Writer
 	threads, shapes, m, chart, out string
 	rounds                         int
 	json, markdown                 bool
@@ -162,8 +164,14 @@ func (b *amxBench) measureInChild(ctx context.Context, _ experiment.MatrixUnitOp
 	if err != nil {
 		return result, err
 	}
-	cmd := exec.CommandContext(ctx, program, "bench", "amx", "--json", "--threads", strconv.Itoa(threads),
-		"--shapes", b.shapes, "--m", b.m, "--rounds", strconv.Itoa(b.rounds))
+	args := []string{"bench", "amx", "--json", "--threads", strconv.Itoa(threads), "--rounds", strconv.Itoa(b.rounds)}
+	if b.shapes != "" {
+		args = append(args, "--shapes", b.shapes)
+	}
+	if b.m != "" {
+		args = append(args, "--m", b.m)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, b.stderr
 	if err := cmd.Run(); err != nil {

@@ -91,4 +91,9 @@ func TestAMX(t *testing.T) {
 	if text, err := os.ReadFile(out); status != 0 || err != nil || !strings.HasPrefix(string(text), "# The matrix unit as the yardstick\n\n## Verdict\n") {
 		t.Errorf("status %d, stderr %s, file %v:\n%s", status, stderr, err, text)
 	}
+	// The processes take the defaults of flags that were not given.
+	_, stderr, status = command(t, t.Context(), "bench", "amx", "--shapes", "32x16", "--rounds", "3")
+	if !strings.Contains(stderr, "threads 1: measuring m=512, W 32x16 (7 of 7)") || status != 0 {
+		t.Errorf("status %d without --m, progress:\n%s", status, stderr)
+	}
 }

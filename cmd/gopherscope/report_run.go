@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -229,25 +226,16 @@ func (f *reportFlags) matrixUnit(ctx context.Context, r *reportResult, progress 
 	if cores := runtime.NumCPU(); cores > 1 {
 		threads = append(threads, cores)
 	}
-	rounds, shapes, m := "7", "", ""
+	var stderr bytes.Buffer
+	child := amxBench{rounds: 7, stderr: &stderr}
 	if f.quick {
-		rounds, shapes, m = "3", "128x128", "1,32"
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
+		child.rounds, child.shapes, child.m = 3, "128x128", "1,32"
 	}
 	var all experiment.MatrixUnitResult
 	for i, n := range threads {
-		cmd := exec.CommandContext(ctx, program, "bench", "amx", "--json", "--threads", strconv.Itoa(n), "--shapes", shapes, "--m", m, "--rounds", rounds)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("the process for threads: %d: %w: %s", n, err, lastLine(stderr.String()))
-		}
-		var one experiment.MatrixUnitResult
-		if err := json.Unmarshal(stdout.Bytes(), &one); err != nil {
-			return fmt.Errorf("the process for threads: %d: %w", n, err)
+		one, err := child.measureInChild(ctx, experiment.MatrixUnitOptions{}, n)
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, lastLine(stderr.String()))
 		}
 		for _, run := range one.Runs {
 			withoutFolders(run.Libraries)
