@@ -15,7 +15,8 @@ import (
 )
 
 // runWith writes the tables of further packages, and the documentation with theirs added,
-// to a folder laid out as the module; nothing if all are built in. A path may end in /... for all packages below it.
+// to a folder laid out as the module; nothing if all are built in. A path may end in /...
+// for all packages below it.
 func runWith(paths []string, dir string) error {
 	loaded, err := loadSyntax(runtime.GOOS, runtime.GOARCH, paths)
 	if err != nil {
